@@ -10,7 +10,7 @@ from pathlib import Path
 from . import recording
 from .pi import PiError
 from .scenarios import SCENARIOS, Scenario
-from .stage import Stage
+from .stage import Stage, remove_home
 
 
 def main() -> int:
@@ -32,7 +32,9 @@ def main() -> int:
         return 0
     failed = [name for name in names if not _record(SCENARIOS[name], options)]
     if failed:
-        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+        print(f"failed: {', '.join(failed)}; see {options.home}", file=sys.stderr)
+    else:
+        remove_home(options.home)
     return int(bool(failed))
 
 

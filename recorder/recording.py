@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import socket
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from .pi import PiError
 if TYPE_CHECKING:
     from .server import Received
     from .stage import Stage
-
-FIXED_NAMES = ("session.jsonl",)
 
 
 def write(stage: Stage, folder: Path, about: str) -> None:
@@ -103,7 +102,8 @@ def _page(name: str, about: str, rows: list[dict[str, Any]]) -> str:
 
 def _check_neutral(folder: Path) -> None:
     """Refuse a recording that tells where it was made."""
-    secrets = {socket.gethostname(), getpass.getuser(), str(Path(__file__).parent.parent), "/tmp/"}
+    secrets = {socket.gethostname(), getpass.getuser(), str(Path(__file__).parent.parent)}
+    secrets.add(tempfile.gettempdir())
     words = "|".join(re.escape(word) for word in secrets if len(word) > 1)
     pattern = re.compile(rf"(?<![\w.])(?:{words})(?![\w.])".encode())
     for path in folder.iterdir():

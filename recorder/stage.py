@@ -51,6 +51,12 @@ def prepare_home(home: Path) -> None:
     (home / MARKER).write_text("Made by the recorder, which empties it on each run.\n")
 
 
+def remove_home(home: Path) -> None:
+    """Take the recorder's own home away again."""
+    if (home / MARKER).is_file():
+        shutil.rmtree(home)
+
+
 class Stage:
     """One scenario while it is played; use as a context manager."""
 

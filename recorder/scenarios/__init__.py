@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import demo
+from . import bookkeeping, demo, failures, images, plain, prompt, shortened, switch, tree
 from .registry import SCENARIOS, Scenario
 
-__all__ = ["SCENARIOS", "Scenario", "demo"]
+__all__ = [
+    "SCENARIOS",
+    "Scenario",
+    "bookkeeping",
+    "demo",
+    "failures",
+    "images",
+    "plain",
+    "prompt",
+    "shortened",
+    "switch",
+    "tree",
+]
