@@ -1,0 +1,127 @@
+"""From context entries to agent messages, with the context edits applied.
+
+Agent messages have the four roles of the model's conversation and the agent's own (`custom`,
+`bashExecution`, `branchSummary`, `compactionSummary`). Rules: docs/format.md, "Context edits".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions._javascript import date_value, truthy
+from pi_sessions.context.message import ContextMessage, Dropped, Reason, Staged
+from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from pi_sessions.context.selection import Selection
+
+EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
+"""Roles whose content a replacement takes the place of."""
+
+_TELLING = frozenset(
+    {Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE)}
+)
+"""Kinds of entries that can add messages to a context."""
+
+
+def project(table: Table, selection: Selection, zone: tzinfo) -> Staged:
+    """Give the messages of the context entries and the entries that edits took out.
+
+    `Dropped` has OMITTED for an entry an edit with null took out and EMPTY for a branch summary
+    without text. A time without a zone is read in `zone`.
+    """
+    edits = edits_in_force(table, selection)
+    messages: list[ContextMessage] = []
+    dropped: list[Dropped] = []
+    for line in selection.entries:
+        kind = table.kinds[line]
+        edit_line, edit = edits.get(_target(table, line), (0, None))
+        if edit_line and edit is None:
+            dropped.append(Dropped(line, Reason.OMITTED, (edit_line,)))
+        elif kind in _TELLING and (kind != Kind.COMPACTION or line == selection.compaction):
+            told = _messages(table, line, zone)
+            if not told:
+                dropped.append(Dropped(line, Reason.EMPTY))
+            messages.extend(_edited(message, edit_line, edit) for message in told)
+    return Staged(tuple(messages), tuple(dropped))
+
+
+def edits_in_force(table: Table, selection: Selection) -> dict[object, tuple[int, Any]]:
+    """Give the edit of each target id that counts: its line and its replacement, None to omit.
+
+    The last on the path counts. A replacement that is missing is `{}`: content becomes undefined.
+    """
+    found: dict[object, tuple[int, Any]] = {}
+    for line in selection.entries:
+        if table.kinds[line] == Kind.CONTEXT_EDIT:
+            entry = table.raw(line)
+            target = id_key(entry["targetId"]) if "targetId" in entry else ("missing",)
+            replacement = entry.get("replacement", {})
+            found[target] = (line, replacement)
+    return found
+
+
+def _target(table: Table, line: int) -> object:
+    if table.kinds[line] >= FIRST_OTHER:
+        return ("no entry",)
+    entry_id = table.ids[line]
+    return ("missing",) if entry_id is None else id_key(entry_id)
+
+
+def _messages(table: Table, line: int, zone: tzinfo) -> list[ContextMessage]:
+    """Tell one entry as messages, before any edit."""
+    entry = table.raw(line)
+    kind = table.kinds[line]
+    if kind < FIRST_TYPE:
+        message = entry["message"]
+        if message.get("content") is None and kind <= Kind.SYSTEM:
+            message = {**message, "content": "" if kind == Kind.SYSTEM else []}
+        return [ContextMessage(message, line)]
+    # Keys that the entry lacks are undefined in the reference's message and are left out here.
+    if kind == Kind.CUSTOM_MESSAGE:
+        content = entry.get("content")
+        value = {
+            "role": "custom",
+            **_present(entry, "customType"),
+            "content": [] if content is None else content,
+            **_present(entry, "display", "details"),
+        }
+    elif kind == Kind.BRANCH_SUMMARY:
+        if not truthy(entry.get("summary")):
+            return []
+        value = {"role": "branchSummary", **_present(entry, "summary", "fromId")}
+    else:
+        value = {"role": "compactionSummary", **_present(entry, "summary", "tokensBefore")}
+    value["timestamp"] = _timestamp(entry, zone)
+    summary = ContextMessage(value, line)
+    checkpoint = entry.get("systemMessage") if kind == Kind.COMPACTION else None
+    if isinstance(checkpoint, dict):
+        return [ContextMessage(checkpoint, line), summary]
+    return [summary]
+
+
+def _present(entry: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def _timestamp(entry: dict[str, Any], zone: tzinfo) -> int | float | None:
+    """Give an entry's time as a number of milliseconds; NaN is written as null."""
+    value = date_value(entry.get("timestamp", math.nan), zone)
+    return None if math.isnan(value) else int(value)
+
+
+def _edited(message: ContextMessage, line: int, replacement: Any) -> ContextMessage:
+    if not line or message.role not in EDITABLE:
+        return message
+    content = replacement.get("content", None) if isinstance(replacement, dict) else None
+    value = dict(message.value)
+    if isinstance(replacement, dict) and "content" in replacement:
+        if isinstance(content, str) and message.role in ("assistant", "toolResult"):
+            content = [{"type": "text", "text": content}]
+        value["content"] = content
+    else:
+        value.pop("content", None)
+    return message.altered(Reason.EDITED, value=value, because=(line,))

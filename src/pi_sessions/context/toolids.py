@@ -1,0 +1,72 @@
+"""Tool-call ids as an API takes them, for replies of other models.
+
+Rules: docs/format.md, "Tool-call ids".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions._javascript import short_hash, utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pi_sessions.context.target import Target
+
+_BAD = re.compile(r"[^A-Za-z0-9_-]")
+_LIMIT = 64
+_CHAT_LIMIT = 40
+_OPENAI = frozenset({"openai", "openai-codex", "opencode"})
+"""Providers whose ids keep the form call|item."""
+
+
+def normaliser(target: Target) -> Callable[[str, dict[str, Any]], str] | None:
+    """Give the function (id, assistant message) → id of a target's API, None for an unknown API."""
+    rules: dict[str, Callable[[str, dict[str, Any]], str]] = {
+        "openai-completions": lambda call_id, _: _chat(call_id, target),
+        "anthropic-messages": lambda call_id, _: _sanitised(call_id),
+        "openai-responses": lambda call_id, source: _responses(call_id, source, target),
+    }
+    return rules.get(target.api)
+
+
+def _sanitised(text: str) -> str:
+    # JavaScript replaces each UTF-16 unit: one sign for each half of a pair.
+    text = _BAD.sub(lambda match: "_" * utf16_length(match[0]), text)
+    return text[:_LIMIT]
+
+
+def _chat(call_id: str, target: Target) -> str:
+    if "|" in call_id:
+        call, item = (_BAD.sub(lambda m: "_" * utf16_length(m[0]), part) for part in _split(call_id))
+        joined = f"{call}_{item}" if item else call
+        if len(joined) <= _CHAT_LIMIT:
+            return joined
+        return f"{call[: _CHAT_LIMIT - 9]}_{short_hash(call_id)[:8]}"
+    if target.provider == "openai" and utf16_length(call_id) > _CHAT_LIMIT:
+        return _cut_units(call_id, _CHAT_LIMIT)
+    return call_id
+
+
+def _split(call_id: str) -> tuple[str, str]:
+    """Split an id into call and item; what stands after a second "|" is not looked at."""
+    call, item, *_ = call_id.split("|")
+    return call, item
+
+
+def _responses(call_id: str, source: dict[str, Any], target: Target) -> str:
+    if target.provider not in _OPENAI or "|" not in call_id:
+        return _sanitised(call_id).rstrip("_")
+    call, item = _split(call_id)
+    foreign = source.get("provider") != target.provider or source.get("api") != target.api
+    name = f"fc_{short_hash(item)}" if foreign else _sanitised(item).rstrip("_")
+    if not name.startswith("fc_"):
+        name = _sanitised(f"fc_{name}").rstrip("_")
+    return f"{_sanitised(call).rstrip('_')}|{name}"
+
+
+def _cut_units(text: str, units: int) -> str:
+    data = text.encode("utf-16-le", "surrogatepass")[: units * 2]
+    return data.decode("utf-16-le", "surrogatepass")

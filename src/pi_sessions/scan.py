@@ -1,0 +1,361 @@
+"""Reading the lines of a session file into a table: one pass, an envelope a line.
+
+The hot loop lets msgspec decode the few fields the tree needs and skip the rest of a line; whatever
+it refuses or finds odd goes to the careful path, which asks the exact parser and reports what it
+tolerates. Rules of reading are told in docs/format.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pi_sessions import _json, migrations
+from pi_sessions._javascript import trim, truthy
+from pi_sessions.diagnostics import Code
+from pi_sessions.errors import NotASessionError
+from pi_sessions.table import (
+    FIRST_TYPE,
+    FIRST_OTHER,
+    MISSING_PARENT,
+    NO_PARENT,
+    ROLES,
+    TYPES,
+    Kind,
+    Table,
+    id_key,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pi_sessions._lines import Source
+
+_TYPE_KINDS: dict[object, int] = {name: FIRST_TYPE + n for n, name in enumerate(TYPES)}
+_ROLE_KINDS: dict[object, int] = {name: n for n, name in enumerate(ROLES)}
+_BOM = b"\xef\xbb\xbf"
+
+
+class _Message(msgspec.Struct, gc=False):
+    role: object = None
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    """The fields of a line that the tree needs; decoding it skips everything else."""
+
+    type: object = None
+    id: object = msgspec.UNSET
+    parentId: object = msgspec.UNSET  # noqa: N815 - the format's own name
+    message: _Message | None = None
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def read(source: Source) -> Table:
+    """Read every line of a session file.
+
+    Raises:
+        NotASessionError: the first parsed line is not a header.
+        UnreadableError: the file cannot be read.
+    """
+    lines = source.lines()
+    reading = _Reading(Table(source))
+    reading.header(lines)
+    reading.entries(lines)
+    reading.finish()
+    return reading.table
+
+
+def read_part(source: Source, header: dict[str, Any], lines: Iterable[tuple[int, bytes]]) -> Table:
+    """Make a table of some lines of a version 3 file, given with their offsets, in file order.
+
+    Line numbers in it count from the first line given, not from the start of the file.
+    """
+    reading = _Reading(Table(source))
+    reading.table.header = header
+    for offset, line in lines:
+        reading.offset = offset
+        reading.entries((line,))
+    reading.finish()
+    return reading.table
+
+
+class _Reading:
+    """The state of reading one file: the table so far, and what can be settled only at the end."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.offset = 0
+        self.unresolved: dict[int, object] = {}
+
+    def header(self, lines: Iterator[bytes]) -> None:
+        """Read up to and with the header."""
+        table = self.table
+        for line, data in enumerate(lines, 1):
+            table.offsets.append(self.offset + len(data))
+            value = self.unusual_line(line, data)
+            self.offset += len(data)
+            if value is None:
+                continue
+            why = _no_header(value)
+            if why:
+                raise NotASessionError(table.source.name, line, table.offsets[line], why)
+            self.accept_header(line, value, bom=line == 1 and data.startswith(_BOM))
+            return
+        why = "the file is empty" if not self.offset else "no line of it is JSON"
+        if self.offset and all(kind == Kind.BLANK for kind in table.kinds):
+            why = "it holds nothing but white space"
+        raise NotASessionError(table.source.name, 1, 0, why)
+
+    def accept_header(self, line: int, value: dict[str, Any], *, bom: bool) -> None:
+        table = self.table
+        table.kinds[line] = Kind.HEADER
+        table.header, table.header_line = value, line
+        table.stored_version = migrations.version_number(value.get("version"))
+        if bom:
+            table.report(
+                Code.BOM, line, "a byte order mark stands before the header; Pi refuses such a file"
+            )
+
+    def entries(self, lines: Iterable[bytes]) -> None:
+        """Read entries: the hot loop, one envelope a line."""
+        table = self.table
+        add_offset, add_kind = table.offsets.append, table.kinds.append
+        add_id, add_parent = table.ids.append, table.parents.append
+        known, unresolved, shadowed = table.lines_by_id, self.unresolved, table.shadowed
+        type_kinds, role_kinds, decode = _TYPE_KINDS, _ROLE_KINDS, _decode_envelope
+        table.offsets.pop()
+        offset, before = self.offset, None
+        for line, data in enumerate(lines, len(table) + 1):
+            add_offset(offset)
+            offset += len(data)
+            try:
+                envelope = decode(data)
+                entry_id, parent_id = envelope.id, envelope.parentId
+                if envelope.type == "message":
+                    kind = role_kinds[envelope.message.role]  # type: ignore[union-attr]
+                else:
+                    kind = type_kinds[envelope.type]
+                if type(entry_id) is not str:
+                    raise TypeError  # noqa: TRY301 - to the careful path, like all that is odd
+            except (msgspec.MsgspecError, RecursionError, KeyError, TypeError, AttributeError):
+                self.careful_line(line, data)
+                before = None
+                continue
+            add_kind(kind)
+            add_id(entry_id)
+            if parent_id == before and before is not None:
+                add_parent(line - 1)
+            elif parent_id:
+                unresolved[line] = parent_id
+                add_parent(NO_PARENT)
+            else:
+                add_parent(NO_PARENT)
+            before = entry_id
+            if known.setdefault(entry_id, line) != line:
+                shadowed[known[entry_id]] = line
+                known[entry_id] = line
+        table.offsets.append(offset)
+        self.offset = offset
+
+    def careful_line(self, line: int, data: bytes) -> None:
+        """Read one line that the hot loop does not settle."""
+        table = self.table
+        value = self.unusual_line(line, data)
+        if value is None:
+            return
+        if not isinstance(value, dict):
+            self.not_an_entry(line, f"a line must hold an object, this one holds {_named(value)}")
+            return
+        kind = value.get("type")
+        if kind == "session":
+            table.kinds[line] = Kind.SECOND_HEADER
+            table.report(Code.SECOND_HEADER, line, "a second header, which is ignored")
+            return
+        self.link(line, value)
+        if not isinstance(kind, str):
+            self.not_an_entry(line, "an object without a type in text form is no entry")
+            return
+        if "id" not in value and table.stored_version >= 2:
+            table.report(Code.MISSING_ID, line, "an entry without id: nothing can refer to it")
+        if kind == "message":
+            self.classify_message(line, value.get("message"))
+            return
+        table.kinds[line] = _TYPE_KINDS.get(kind, Kind.UNUSUAL_TYPE)
+        if table.kinds[line] == Kind.UNUSUAL_TYPE:
+            table.unusual[line] = kind
+            table.report(
+                Code.UNKNOWN_ENTRY_TYPE, line, f"unknown entry type {kind!r}: kept, never sent"
+            )
+
+    def classify_message(self, line: int, message: Any) -> None:
+        """Set the kind of a message entry by its role, with what is to be said about it."""
+        table = self.table
+        if not isinstance(message, dict):
+            table.kinds[line] = Kind.FOREIGN
+            fault = Code.MISSING_FIELD if message is None else Code.WRONG_TYPE
+            table.report(fault, line, "a message entry without its message; Pi fails on this file")
+            return
+        role = message.get("role")
+        if role == "hookMessage" and table.stored_version < migrations.CURRENT:
+            role = "custom"
+        name = role if isinstance(role, str) else None
+        table.kinds[line] = _ROLE_KINDS.get(name, Kind.UNUSUAL_ROLE)
+        if table.kinds[line] == Kind.UNUSUAL_ROLE:
+            if name is not None:
+                table.unusual[line] = name
+            told = f"unknown role {name!r}" if name is not None else "a message without a role"
+            table.report(Code.UNKNOWN_ROLE, line, f"{told}: kept, never sent")
+
+    def link(self, line: int, value: dict[str, Any]) -> None:
+        """Enter the id and parent of an object into the index."""
+        table = self.table
+        if "id" in value:
+            table.ids[line] = value["id"]
+            key = id_key(value["id"])
+            if key in table.lines_by_id:
+                table.shadowed[table.lines_by_id[key]] = line
+            table.lines_by_id[key] = line
+        parent_id = value.get("parentId")
+        if truthy(parent_id):
+            self.unresolved[line] = parent_id
+
+    def not_an_entry(self, line: int, why: str) -> None:
+        self.table.kinds[line] = Kind.FOREIGN
+        self.table.report(Code.NOT_AN_ENTRY, line, why)
+
+    def unusual_line(self, line: int, data: bytes) -> Any:
+        """Add a row for a line and give its parsed value, None if it is blank, broken or falsy."""
+        table = self.table
+        table.kinds.append(Kind.BLANK)
+        table.ids.append(None)
+        table.parents.append(NO_PARENT)
+        body = data.removesuffix(b"\n")
+        if line == 1 and not table.header_line and data.startswith(_BOM):
+            body = body[len(_BOM) :]
+        if not body.isascii() and (position := _invalid_utf8(body)) is not None:
+            table.report(
+                Code.INVALID_UTF8, line, "bytes that are not UTF-8 read as U+FFFD", position
+            )
+        if _is_blank(body):
+            return None
+        try:
+            value = _json.loads(body)
+        except _json.JSONError as error:
+            table.kinds[line] = Kind.MALFORMED
+            self.report_malformed(line, data, error)
+            return None
+        if not truthy(value):
+            table.kinds[line] = Kind.FALSY
+            table.report(Code.NOT_AN_ENTRY, line, f"a line that holds {_named(value)} is no entry")
+            return None
+        if _json.depth(value) > _json.DEPTH:
+            table.report(
+                Code.TOO_DEEP, line, f"nested deeper than {_json.DEPTH} levels; Pi cannot send it"
+            )
+        return value
+
+    def report_malformed(self, line: int, data: bytes, error: _json.JSONError) -> None:
+        table = self.table
+        if not data.endswith(b"\n"):
+            code, told = Code.TORN_TAIL, "the last line is cut off"
+        elif (start := _second_object(data)) is not None:
+            table.report(
+                Code.FUSED_LINE, line, "a torn line and a whole one stand on the same line", start
+            )
+            return
+        else:
+            code, told = Code.MALFORMED_JSON, "not JSON, skipped"
+        table.report(code, line, f"{told}: {error.why}", error.position)
+
+    def finish(self) -> None:
+        """Settle what needs the whole file: forward parents, duplicate ids, version 1, the leaf."""
+        table = self.table
+        if table.stored_version < 2:
+            self.chain()
+        for line, parent_id in self.unresolved.items():
+            parent = table.lines_by_id.get(id_key(parent_id), MISSING_PARENT)
+            table.parents[line] = parent
+            if parent == MISSING_PARENT:
+                table.missing_parents[line] = parent_id
+        if table.shadowed:
+            self.settle_duplicates()
+        is_entry = (kind < FIRST_OTHER for kind in reversed(table.kinds))
+        table.leaf = len(table) - next((n for n, it_is in enumerate(is_entry) if it_is), len(table))
+
+    def settle_duplicates(self) -> None:
+        table = self.table
+        last = {line: table.lines_by_id[id_key(table.ids[line])] for line in table.shadowed}
+        table.shadowed.update(last)
+        for line, parent in enumerate(table.parents):
+            if parent in last:
+                table.parents[line] = last[parent]
+
+    def chain(self) -> None:
+        """Link the entries of a version 1 file: derived ids, each the child of the one before."""
+        table = self.table
+        table.lines_by_id.clear()
+        table.shadowed.clear()
+        self.unresolved.clear()
+        before = 0
+        session_id = table.header["id"]
+        for line in range(1, len(table.kinds)):
+            if not table.counts(line) or table.kinds[line] >= Kind.SECOND_HEADER:
+                continue
+            entry_id = migrations.derive_id(session_id, line, table.lines_by_id)
+            table.ids[line] = entry_id
+            table.lines_by_id[entry_id] = line
+            table.parents[line] = before
+            before = line
+
+
+def _no_header(value: Any) -> str | None:
+    """Say why the first JSON value of a file is no header, None if it is one."""
+    if not isinstance(value, dict):
+        return f"its first JSON value is {_named(value)}, not a header"
+    if value.get("type") != "session":
+        kind = value.get("type")
+        told = f"of type {kind!r}" if isinstance(kind, str) else "without a type"
+        return f"its first entry is {told}, and a header must come first"
+    if not isinstance(value.get("id"), str):
+        return "its header has no id" if "id" not in value else "the id of its header is no text"
+    return None
+
+
+def _is_blank(body: bytes) -> bool:
+    """Say whether a line is blank to JavaScript's trim; most lines are told by their start."""
+    return not trim(body[:64].decode("utf-8", "ignore")) and not trim(
+        body.decode("utf-8", "replace")
+    )
+
+
+def _named(value: object) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _invalid_utf8(data: bytes) -> int | None:
+    """Find the first byte that does not belong to UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _second_object(data: bytes) -> int | None:
+    """Find where a whole entry begins inside a broken line, looking at the last few candidates."""
+    end = len(data)
+    for _ in range(8):
+        end = data.rfind(b'{"type":', 0, end)
+        if end <= 0:
+            return None
+        try:
+            value = _json.loads(data[end:].removesuffix(b"\n"))
+        except _json.JSONError:
+            continue
+        if isinstance(value, dict) and isinstance(value.get("type"), str):
+            return end
+    return None
