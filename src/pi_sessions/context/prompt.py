@@ -30,6 +30,8 @@ class Prompt:
     """Time of the first system message."""
     declared: bool = False
     """Whether there was any system message."""
+    touched: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    """Line that last set or removed each ("section" | "tool", name) that was ever set."""
 
     @property
     def base(self) -> str:
@@ -56,9 +58,8 @@ class Prompt:
 
     @property
     def lines(self) -> frozenset[int]:
-        """Lines that have a part in it."""
-        lines = [line for _, line in self.content]
-        lines += [*self.section_lines.values(), *self.tool_lines.values()]
+        """Lines it takes to make it: texts, and the last word on each section and tool."""
+        lines = [*(line for _, line in self.content), *self.touched.values()]
         return frozenset(line for line in lines if line is not None)
 
 
@@ -71,6 +72,7 @@ def replay_prompt(messages: Iterable[ContextMessage]) -> Prompt:
     content: list[tuple[str, int | None]] = []
     sections: dict[str, tuple[str, int | None]] = {}
     tools: dict[str, tuple[dict[str, Any], int | None]] = {}
+    touched: dict[tuple[str, str], int | None] = {}
     timestamp: Any = None
     declared = False
     for message in messages:
@@ -83,14 +85,17 @@ def replay_prompt(messages: Iterable[ContextMessage]) -> Prompt:
         if text := content_text(value.get("content")):
             content.append((text, line))
         for name, section in section_changes(value).items():
-            if section is None:
-                sections.pop(name, None)
-            else:
+            if section is not None:
                 sections[name] = (section, line)
+            elif sections.pop(name, None) is None:
+                continue
+            touched["section", name] = line
         for name in removed_tools(value):
-            tools.pop(name, None)
+            if tools.pop(name, None) is not None:
+                touched["tool", name] = line
         for tool in added_tools(value):
             tools[tool["name"]] = (tool, line)
+            touched["tool", tool["name"]] = line
     return Prompt(
         tuple(content),
         {name: text for name, (text, _) in sections.items()},
@@ -99,6 +104,7 @@ def replay_prompt(messages: Iterable[ContextMessage]) -> Prompt:
         {name: line for name, (_, line) in tools.items()},
         timestamp,
         declared,
+        touched,
     )
 
 

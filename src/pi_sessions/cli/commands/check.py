@@ -1,0 +1,72 @@
+"""Print what is wrong with a session file, with line and byte offset. Exit code 1 if anything is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pi_sessions.cli import arguments as shared
+from pi_sessions.cli import output
+from pi_sessions.diagnostics import Code, Diagnostic
+
+if TYPE_CHECKING:
+    import argparse
+
+REPAIRABLE = frozenset(
+    {
+        Code.TORN_TAIL,
+        Code.FUSED_LINE,
+        Code.MALFORMED_JSON,
+        Code.BOM,
+        Code.ORPHAN,
+        Code.SELF_PARENT,
+        Code.CYCLE,
+        Code.DUPLICATE_ID,
+        Code.ORPHAN_RESULT,
+        Code.DANGLING_FIRST_KEPT,
+        Code.LEAF_ON_DEAD_BRANCH,
+    }
+)
+"""Codes of defects that can be mended without losing anything."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    shared.add_session(parser)
+    shared.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    session = shared.open_session(args)
+    found = session.check()
+    if args.json:
+        repairable = sum(1 for item in found if item.code in REPAIRABLE)
+        output.write_json({"diagnostics": rows(found), "repairable": repairable})
+    else:
+        _print(args, session.path, found)
+    # That a file of an old version is read as version 3 is told, and is no defect of it.
+    return int(any(item.code is not Code.MIGRATED for item in found))
+
+
+def rows(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[dict[str, object]]:
+    """Make the JSON rows of diagnostics."""
+    return [
+        {"code": str(d.code), "line": d.line, "offset": d.offset, "message": d.message}
+        for d in found
+    ]
+
+
+def _print(args: argparse.Namespace, path: str, found: tuple[Diagnostic, ...]) -> None:
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
+
+    screen = output.console(color=not args.no_color)
+    for item in found:
+        place = f"{path}:{item.line}:{item.offset}"
+        screen.print(
+            Text.assemble((place, "dim"), (f": {item.code}: ", "bold yellow"), one_line(item.message, 300)),
+            soft_wrap=True,
+        )
+    count = len(found)
+    screen.print(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")

@@ -1,0 +1,116 @@
+"""Print the messages the model had at a point, each with the line it came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions.cli import arguments as shared
+from pi_sessions.cli import environment, output
+from pi_sessions.session import STAGES, Context, Session
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    shared.add_session(parser)
+    shared.add_point(parser)
+    shared.add_target(parser)
+    parser.add_argument(
+        "--stage",
+        choices=("entries", *STAGES),
+        default="projection",
+        help="how far: Pi's own context (projection), a model's four roles (llm), what is left "
+        "for one model (replay), or the ids of the context entries",
+    )
+    parser.add_argument(
+        "--tail",
+        action="store_true",
+        help="messages alone, read from the end of the file without looking at its head",
+    )
+    shared.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    if args.tail:
+        return _run_tail(args)
+    session = shared.open_session(args)
+    stage = "projection" if args.stage == "entries" else args.stage
+    target = shared.target_for(args, session) if stage == "replay" else None
+    context = session.context(args.leaf, response=args.response, stage=stage, target=target)
+    if args.stage == "entries":
+        ids = [entry.id for entry in context.entries]
+        if args.json:
+            output.write_json({"entries": ids})
+        else:
+            print("\n".join(entry_id or "-" for entry_id in ids))
+        return 0
+    if args.json:
+        output.write_json(document(context))
+    else:
+        _print(args, session, context)
+    return 0
+
+
+def document(context: Context) -> dict[str, Any]:
+    """Make the JSON document of a context."""
+    return {
+        "leaf": context.leaf.id if context.leaf else None,
+        "messages": list(context.messages),
+        "sources": [
+            None if entry is None else {"line": entry.line, "id": entry.id}
+            for entry in context.sources
+        ],
+        "model": context.model,
+        "thinkingLevel": context.thinking_level,
+    }
+
+
+def _run_tail(args: argparse.Namespace) -> int:
+    from pi_sessions.tail import load_tail  # noqa: PLC0415 - only this way of reading needs it
+
+    if args.leaf or args.response:
+        raise shared.UsageError("--tail reads from the end: it goes with the file's own leaf only")
+    if args.stage == "entries":
+        raise shared.UsageError("--tail gives messages; the stages are " + ", ".join(STAGES))
+    read = load_tail(shared.find_session(args), zone=environment.local_zone())
+    target = shared.target_for(args, read.session) if args.stage == "replay" else None
+    context = read.session.context(stage=args.stage, target=target)
+    if not args.json:
+        _print(args, read.session, context)
+        if read.skipped:
+            print(f"{read.skipped} bytes before that were not read")
+        return 0
+    told = document(context)
+    if read.skipped:
+        told["sources"] = [
+            None if source is None else {**source, "line": None} for source in told["sources"]
+        ]
+        told |= {"head": "not read", "skippedBytes": read.skipped}
+        if not read.level_known:
+            told["thinkingLevel"] = None
+    output.write_json(told)
+    return 0
+
+
+def _print(args: argparse.Namespace, session: Session, context: Context) -> None:
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    from pi_sessions.excerpt import message_excerpt, one_line  # noqa: PLC0415 - start-up
+
+    screen = output.console(color=not args.no_color)
+    model = context.model or {}
+    named = "/".join(str(part) for part in model.values()) or "no model named"
+    screen.print(
+        Text(f"{len(context.messages)} messages, {context.stage}, {named}", style="bold"),
+    )
+    for part in context.parts:
+        where = "-" if part.line is None else str(part.line)
+        told = one_line(message_excerpt(part.value))
+        notes = " ".join(change.value for change in part.changes)
+        row = Text.assemble(
+            (f"{where:>6} ", "dim"), (f"{part.role:<17}", "cyan"), (f"{notes} " if notes else "", "yellow"), told
+        )
+        screen.print(row, no_wrap=True, overflow="ellipsis", crop=True)

@@ -1,0 +1,74 @@
+"""Print the system prompt and the tools in force at a point, and the line of each part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions.cli import arguments as shared
+from pi_sessions.cli import output
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pi_sessions.context.prompt import Prompt
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    shared.add_session(parser)
+    shared.add_point(parser)
+    shared.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    session = shared.open_session(args)
+    prompt = session.prompt(args.leaf, response=args.response)
+    if args.json:
+        output.write_json(document(prompt))
+    else:
+        _print(args, prompt)
+    return 0
+
+
+def document(prompt: Prompt) -> dict[str, Any]:
+    """Make the JSON document of a prompt.
+
+    `sources` has the line of each section by its name, of each tool as `tool:NAME`, and of the
+    last text outside sections as `content`.
+    """
+    sources: dict[str, int | None] = {}
+    if prompt.content:
+        sources["content"] = prompt.content[-1][1]
+    sources |= prompt.section_lines
+    sources |= {f"tool:{name}": line for name, line in prompt.tool_lines.items()}
+    return {
+        "text": prompt.text,
+        "content": prompt.base,
+        "sections": prompt.sections,
+        "tools": list(prompt.tools),
+        "sources": sources,
+    }
+
+
+def _print(args: argparse.Namespace, prompt: Prompt) -> None:
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    from pi_sessions.excerpt import one_line, safe  # noqa: PLC0415 - start-up
+
+    screen = output.console(color=not args.no_color)
+    if not prompt.declared:
+        screen.print("No prompt is recorded here: no system message is in this context.")
+        return
+    for text, line in prompt.content:
+        screen.print(Text(f"── text outside sections, line {line}", style="bold cyan"))
+        screen.print(Text(safe(text)))
+    for name, text in prompt.sections.items():
+        head = f"── {one_line(name)}, line {prompt.section_lines[name]}"
+        screen.print(Text(head, style="bold cyan"))
+        screen.print(Text(safe(text)))
+    screen.print(Text(f"── {len(prompt.tools)} tools", style="bold cyan"))
+    for tool in prompt.tools:
+        told = one_line(str(tool.get("description", "")))
+        row = f"{one_line(tool['name'])}, line {prompt.tool_lines[tool['name']]}: {told}"
+        screen.print(Text(row), no_wrap=True, overflow="ellipsis", crop=True)

@@ -1,0 +1,131 @@
+"""Print the conversation of a branch, to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions.cli import arguments as shared
+from pi_sessions.cli import output
+from pi_sessions.cli.marks import MARKS, WORDS
+from pi_sessions.excerpt import message_excerpt, one_line, safe
+from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+    from pi_sessions.context.explain import Explanation
+    from pi_sessions.session import Session
+
+SHOWN = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE)})
+"""Kinds of lines that are part of a conversation."""
+
+HEAD = 12
+"""Lines of a long text that are shown without --full."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    shared.add_session(parser)
+    shared.add_point(parser)
+    parser.add_argument("--thinking", action="store_true", help="with the model's thinking")
+    parser.add_argument("--tools", action="store_true", help="with arguments and results of tools")
+    parser.add_argument("--full", action="store_true", help="whole texts; both of the above")
+    shared.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    session = shared.open_session(args)
+    explanation = session.explain(args.leaf, response=args.response)
+    lines = [n for n in explanation.point.path if session.table.kinds[n] in SHOWN]
+    if args.json:
+        output.write_json([_row(session, explanation, line) for line in lines])
+        return 0
+    screen = output.console(color=not args.no_color)
+    for line in lines:
+        _print(args, screen, session, explanation, line)
+    if not lines:
+        screen.print("No conversation here.")
+    return 0
+
+
+def _row(session: Session, explanation: Explanation, line: int) -> dict[str, Any]:
+    return {
+        "line": line,
+        "id": session.table.ids[line],
+        "verdict": str(explanation.verdict(line)),
+        "reason": str(explanation.reason(line)),
+        "entry": session.table.raw(line),
+    }
+
+
+def _print(
+    args: argparse.Namespace,
+    screen: Console,
+    session: Session,
+    explanation: Explanation,
+    line: int,
+) -> None:
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    table = session.table
+    if table.kinds[line] >= FIRST_OTHER:
+        return
+    entry = table.raw(line)
+    verdict, reason = explanation.verdict(line), explanation.reason(line)
+    sign, style = MARKS[verdict]
+    who = table.role_of(line) or table.type_of(line)
+    screen.print(
+        Text.assemble(
+            (f"{sign} {who}", f"bold {style}"),
+            (f"  line {line} · {WORDS[verdict]}, {reason}", "dim"),
+        ),
+        no_wrap=True,
+    )
+    for text, look in _parts(args, entry):
+        screen.print(Text(_cut(args, safe(text)), style=look), soft_wrap=True)
+    screen.print()
+
+
+def _parts(args: argparse.Namespace, entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Give the texts of an entry with the style of each."""
+    message = entry["message"] if entry.get("type") == "message" else entry
+    content = message.get("content")
+    if message.get("role") == "system" or not isinstance(content, str | list):
+        return [(_whole(message), "")]
+    if isinstance(content, str):
+        return [(content, "")]
+    if message.get("role") == "toolResult" and not (args.tools or args.full):
+        return [(one_line(message_excerpt(message)), "dim")]
+    parts: list[tuple[str, str]] = []
+    for block in content:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "thinking":
+            if args.thinking or args.full:
+                parts.append((str(block.get("thinking", "")), "italic dim"))
+        elif kind == "text":
+            parts.append((str(block.get("text", "")), ""))
+        else:
+            told = message_excerpt({"content": [block]})
+            parts.append((told if args.tools or args.full else one_line(told), "cyan"))
+    if message.get("stopReason") in ("error", "aborted"):
+        parts.append((f"({message['stopReason']}) {message.get('errorMessage', '')}", "red"))
+    return parts
+
+
+def _whole(message: dict[str, Any]) -> str:
+    if "summary" in message:
+        return str(message["summary"])
+    told = message_excerpt(message)
+    output_text = message.get("output")
+    return f"{told}\n{output_text}" if isinstance(output_text, str) and output_text else told
+
+
+def _cut(args: argparse.Namespace, text: str) -> str:
+    lines = text.rstrip("\n").split("\n")
+    if args.full or len(lines) <= HEAD + 1:
+        return "\n".join(lines)
+    rest = len(lines) - HEAD
+    return "\n".join([*lines[:HEAD], f"… {rest} more lines (--full)"])

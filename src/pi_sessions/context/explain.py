@@ -1,0 +1,266 @@
+"""One verdict and one reason for every physical line, at one point.
+
+The order in which reasons are tried is part of the contract (docs/reasons.md). What became of the
+messages themselves is told by their stages; this module places all other lines.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pi_sessions.context.message import Reason, Synthetic, Verdict
+from pi_sessions.table import FIRST_OTHER, NO_PARENT, Kind, Table, id_key
+from pi_sessions.tree import is_cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pi_sessions.context.message import Dropped
+    from pi_sessions.context.outcome import Outcome
+    from pi_sessions.context.point import Point
+    from pi_sessions.context.selection import Selection
+
+REASONS = tuple(Reason)
+_INDEX = {reason: number for number, reason in enumerate(REASONS)}
+
+_BY_KIND = {
+    Kind.BLANK: Reason.BLANK,
+    Kind.MALFORMED: Reason.MALFORMED,
+    Kind.HEADER: Reason.HEADER,
+    Kind.FALSY: Reason.NOT_AN_ENTRY,
+    Kind.FOREIGN: Reason.NOT_AN_ENTRY,
+    Kind.SECOND_HEADER: Reason.NOT_AN_ENTRY,
+    Kind.UNUSUAL_TYPE: Reason.UNKNOWN_TYPE,
+    Kind.MODEL_CHANGE: Reason.SETTING,
+    Kind.THINKING_LEVEL_CHANGE: Reason.SETTING,
+    Kind.CUSTOM: Reason.BOOKKEEPING,
+    Kind.LABEL: Reason.BOOKKEEPING,
+    Kind.SESSION_INFO: Reason.BOOKKEEPING,
+    Kind.USAGE: Reason.BOOKKEEPING,
+    Kind.CONTEXT_EDIT: Reason.CONTEXT_EDIT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something the file does not decide."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why each line did or did not reach the model at a point."""
+
+    table: Table
+    point: Point
+    reasons: bytearray
+    """Index into REASONS for each line."""
+    causes: Mapping[int, tuple[int, ...]]
+    """The lines that explain a line's reason, where they are its own."""
+    anchors: array[int]
+    """One line that explains a line off the path: the branch point, or where its chain breaks."""
+    edits: Mapping[int, bool]
+    """Whether a context edit on the path is in force, by its line."""
+    compaction: int
+    """Line of the compaction in force, 0 if there is none."""
+    synthetic: tuple[Synthetic, ...] = ()
+    unknown: tuple[Unknown, ...] = field(default=())
+
+    def reason(self, line: int) -> Reason:
+        """Give the reason of a line."""
+        return REASONS[self.reasons[line]]
+
+    def verdict(self, line: int) -> Verdict:
+        """Give the verdict of a line."""
+        return self.reason(line).verdict
+
+    def because(self, line: int) -> tuple[int, ...]:
+        """Give the lines that explain a line's reason; empty where it explains itself."""
+        if line in self.causes:
+            return self.causes[line]
+        reason = self.reason(line)
+        if reason in (Reason.SUMMARISED, Reason.CHECKPOINTED, Reason.OLDER_COMPACTION):
+            return (self.compaction,)
+        return (self.anchors[line],) if self.anchors[line] else ()
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """Count the lines of each verdict."""
+        counted = Counter(self.reasons[1:])
+        totals = dict.fromkeys(Verdict, 0)
+        for number, count in counted.items():
+            totals[REASONS[number].verdict] += count
+        return totals
+
+    def completed(
+        self, synthetic: tuple[Synthetic, ...], unknown: tuple[Unknown, ...]
+    ) -> Explanation:
+        """Add what stands in no line, and what the file does not decide."""
+        return replace(self, synthetic=synthetic, unknown=unknown)
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Give (first, last) of each run of neighbouring lines with one reason."""
+        start = 1
+        for line in range(2, len(self.reasons) + 1):
+            if line == len(self.reasons) or self.reasons[line] != self.reasons[start]:
+                yield start, line - 1
+                start = line
+
+
+def explain(
+    table: Table,
+    point: Point,
+    selection: Selection,
+    dropped: Sequence[Dropped],
+    outcomes: Mapping[int, Outcome],
+) -> Explanation:
+    """Give every line its verdict.
+
+    Args:
+        table: the lines.
+        point: where the context was built.
+        selection: the context entries of the point's path.
+        dropped: what projection and conversion left out.
+        outcomes: what became of the messages that went on, by line.
+    """
+    placing = _Placing(table, point)
+    placing.off_path()
+    placing.on_path(selection, dropped, outcomes)
+    edits = placing.context_edits(selection)
+    return Explanation(
+        table,
+        point,
+        placing.reasons,
+        placing.causes,
+        placing.anchors,
+        edits,
+        selection.compaction,
+    )
+
+
+class _Placing:
+    """Fills in the reasons: first by place in the tree, then by what the stages said."""
+
+    def __init__(self, table: Table, point: Point) -> None:
+        self.table = table
+        self.point = point
+        self.reasons = bytearray((_INDEX[Reason.AS_STORED],)) * (len(table) + 1)
+        self.causes: dict[int, tuple[int, ...]] = {}
+        self.anchors = array("i", bytes(4 * (len(table) + 1)))
+        self.on = bytearray(len(table) + 1)
+        for line in point.path:
+            self.on[line] = 1
+
+    def set(self, line: int, reason: Reason, because: tuple[int, ...] = ()) -> None:
+        self.reasons[line] = _INDEX[reason]
+        if because:
+            self.causes[line] = because
+
+    def off_path(self) -> None:
+        """Place lines that are no entries, shadowed, or off the path."""
+        table, kinds, on = self.table, self.table.kinds, self.on
+        unplaced = [line for line in range(1, len(kinds)) if not on[line]]
+        for line in unplaced:
+            if line in table.shadowed and kinds[line] < FIRST_OTHER:
+                self.set(line, Reason.SHADOWED, (table.shadowed[line],))
+        for line in unplaced:
+            if kinds[line] >= FIRST_OTHER:
+                self.set(line, _BY_KIND[Kind(kinds[line])])
+            elif line not in table.shadowed and not self.known(line):
+                self.place(line)
+
+    def place(self, start: int) -> None:
+        """Walk up from a line until the answer is known, and give it to all lines walked."""
+        parents, path = self.table.parents, self.point.path
+        trail = []
+        seen = set()
+        line = start
+        while line > 0 and not self.on[line] and line not in seen and not self.known(line):
+            trail.append(line)
+            seen.add(line)
+            line = parents[line]
+        if line > 0 and self.on[line]:
+            reason, anchor = (
+                (Reason.LATER, line) if line == self.point.leaf else (Reason.OTHER_BRANCH, line)
+            )
+        elif line > 0 and self.known(line):
+            reason, anchor = REASONS[self.reasons[line]], self.anchors[line]
+        elif line != NO_PARENT:
+            reason, anchor = Reason.UNREACHABLE, trail[-1]
+        elif is_cut(self.table, list(path[:1])):
+            reason, anchor = Reason.UNREACHABLE, path[0]
+        elif not path:
+            reason, anchor = Reason.LATER, 0
+        else:
+            reason, anchor = Reason.OTHER_BRANCH, 0
+        for line in trail:
+            if self.table.kinds[line] < FIRST_OTHER and line not in self.table.shadowed:
+                self.reasons[line] = _INDEX[reason]
+                self.anchors[line] = anchor
+
+    def known(self, line: int) -> bool:
+        return self.reasons[line] in _PLACED
+
+    def on_path(
+        self,
+        selection: Selection,
+        dropped: Sequence[Dropped],
+        outcomes: Mapping[int, Outcome],
+    ) -> None:
+        """Place the lines of the path."""
+        kinds = self.table.kinds
+        summarised = _INDEX[Reason.SUMMARISED]
+        for line in selection.summarised:
+            self.reasons[line] = summarised
+        told = {drop.line: drop for drop in dropped}
+        plain = {int(kind): reason for kind, reason in _BY_KIND.items()}
+        for line in self.point.path:
+            kind = kinds[line]
+            if kind in plain:
+                self.reasons[line] = _INDEX[plain[kind]]
+            elif kind == Kind.COMPACTION and line != selection.compaction:
+                self.reasons[line] = _INDEX[Reason.OLDER_COMPACTION]
+            elif self.reasons[line] == summarised:
+                if kind == Kind.SYSTEM:
+                    self.reasons[line] = _INDEX[Reason.CHECKPOINTED]
+            elif line in told:
+                self.set(line, told[line].reason, told[line].because)
+            elif line in outcomes:
+                self.set(line, outcomes[line].leading, outcomes[line].because)
+        for line in selection.checkpointed:
+            self.reasons[line] = _INDEX[Reason.CHECKPOINTED]
+
+    def context_edits(self, selection: Selection) -> dict[int, bool]:
+        """Say of each edit on the path which line it acts on and whether it is in force."""
+        table = self.table
+        last: dict[object, int] = {}
+        selected = {line for line in selection.entries if table.kinds[line] == Kind.CONTEXT_EDIT}
+        targets = {}
+        for line in self.point.path:
+            if table.kinds[line] == Kind.CONTEXT_EDIT:
+                targets[line] = id_key(table.raw(line).get("targetId"))
+                if line in selected:
+                    last[targets[line]] = line
+        in_force: dict[int, bool] = {}
+        acting = set(selection.entries)
+        for line, target in targets.items():
+            target_line = table.lines_by_id.get(target, 0)
+            wins = last.get(target) == line
+            in_force[line] = wins and target_line in acting
+            because = [target_line] if target_line else []
+            if line not in selected:
+                because.append(selection.compaction)
+            elif not wins:
+                because.append(last[target])
+            self.set(line, Reason.CONTEXT_EDIT, tuple(because))
+        return in_force
+
+
+_PLACED = {
+    _INDEX[reason] for reason in (Reason.LATER, Reason.OTHER_BRANCH, Reason.UNREACHABLE)
+}

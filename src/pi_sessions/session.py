@@ -1,0 +1,446 @@
+"""One session file, ready to be asked: the facade over table, tree and context.
+
+It delegates and adds nothing of its own. Points are chosen by `leaf` (what would be sent with that
+entry as the last) or by `response` (what that reply was written from), never by both; without one,
+the leaf is the file's last entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from pi_sessions import check, codec, migrations, tree
+from pi_sessions._javascript import string, trim
+from pi_sessions.context import explain, llm, outcome, point, projection, replay, selection
+from pi_sessions.context.message import ContextMessage, Dropped, Staged
+from pi_sessions.context.prompt import Prompt, replay_prompt
+from pi_sessions.context.settings import Settings, current_target, settings_of
+from pi_sessions.context.target import Target, target_of
+from pi_sessions.diagnostics import Code, Diagnostic
+from pi_sessions.errors import (
+    EntryNotFoundError,
+    FormatError,
+    NotAResponseError,
+    UnsupportedVersionError,
+)
+from pi_sessions.table import FIRST_OTHER, Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pi_sessions.entries import EntryValue, Header
+
+STAGES = ("projection", "llm", "replay")
+"""Stages that give messages, in order."""
+
+
+class Entry:
+    """One entry of a session: where it stands, its place in the tree, its content on demand."""
+
+    __slots__ = ("_table", "line")
+
+    def __init__(self, table: Table, line: int) -> None:
+        self._table = table
+        self.line = line
+        """Physical line, counted from 1."""
+
+    @property
+    def id(self) -> str | None:
+        """Its id after migration, None where it has none in text form."""
+        value = self._table.ids[self.line]
+        return value if isinstance(value, str) else None
+
+    @property
+    def type(self) -> str:
+        """Its type, also an unknown one."""
+        return self._table.type_of(self.line) or ""
+
+    @property
+    def role(self) -> str | None:
+        """The role of a message entry."""
+        return self._table.role_of(self.line)
+
+    @property
+    def parent(self) -> Entry | None:
+        """The entry before it on its branch, None for a root or an orphan."""
+        line = self._table.parents[self.line]
+        return Entry(self._table, line) if line > 0 else None
+
+    @property
+    def offset(self) -> int:
+        """Byte offset of its line in the file."""
+        return self._table.offsets[self.line]
+
+    @property
+    def length(self) -> int:
+        """Bytes of its line without the newline."""
+        return self._table.length(self.line)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The JSON object of its line, migrated to version 3; read from the file at each call."""
+        return self._table.raw(self.line)
+
+    @property
+    def value(self) -> EntryValue:
+        """Its content as one of the typed entries."""
+        return codec.decode_entry(self.raw)
+
+    @property
+    def bytes(self) -> bytes:
+        """Its line as it stands in the file, without the newline."""
+        return self._table.bytes(self.line)
+
+    @property
+    def timestamp(self) -> str | None:
+        """Its time as stored, None where that is no text."""
+        value = self.raw.get("timestamp")
+        return value if isinstance(value, str) else None
+
+    def __eq__(self, other: object) -> bool:
+        """Two handles are equal if they mean the same line of the same session."""
+        return (
+            isinstance(other, Entry) and other.line == self.line and other._table is self._table
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self._table), self.line))
+
+    def __repr__(self) -> str:
+        kind = f"{self.type}:{self.role}" if self.role else self.type
+        return f"<Entry {kind} {self.id} line {self.line}>"
+
+
+class Entries(Sequence[Entry]):
+    """Entries of a session as a sequence that makes each handle when it is asked for."""
+
+    def __init__(self, table: Table, lines: Sequence[int]) -> None:
+        self._table = table
+        self._lines = lines
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Entries: ...
+    def __getitem__(self, index: int | slice) -> Entry | Entries:
+        """Give one entry, or a part of the sequence."""
+        if isinstance(index, slice):
+            return Entries(self._table, self._lines[index])
+        return Entry(self._table, self._lines[index])
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} entries>"
+
+
+@dataclass(frozen=True)
+class Context:
+    """The messages at a point, at one stage, each with the entry it came from."""
+
+    leaf: Entry | None
+    response: Entry | None
+    stage: str
+    messages: tuple[dict[str, Any], ...]
+    """JSON messages in order."""
+    sources: tuple[Entry | None, ...]
+    """Parallel to `messages`; None for a message that stands in no line."""
+    entries: Entries
+    """The context entries: the compaction first, then what it keeps and what follows."""
+    model: dict[str, Any] | None
+    """`{"provider", "modelId"}` in force at the leaf, None if no entry names one."""
+    thinking_level: Any
+    parts: tuple[ContextMessage, ...]
+    """The messages with what was done to each."""
+    dropped: tuple[Dropped, ...]
+    """What the stages left out, with the reason."""
+    target: Target | None = None
+    """The model of stage `replay`."""
+
+
+class Session:
+    """One session file. Make one with `pi_sessions.load` or `loads`."""
+
+    def __init__(self, table: Table, *, zone: tzinfo = UTC) -> None:
+        self.table = table
+        """The lines, for those who need the columns."""
+        self.zone = zone
+        """Zone in which times without one are read."""
+
+    @property
+    def path(self) -> str:
+        """Name of the file, as it was given."""
+        return self.table.source.name
+
+    @cached_property
+    def header(self) -> Header:
+        """The header, migrated to version 3; fields of old releases are kept in `raw`."""
+        raw = self.table.header
+        if self.table.stored_version < migrations.CURRENT:
+            raw = migrations.migrate_header(raw)
+        return codec.decode_header(raw)
+
+    @property
+    def id(self) -> str:
+        """Id of the session."""
+        return str(self.table.header["id"])
+
+    @property
+    def version(self) -> Any:
+        """Version as stored in the header; 1 where there is none."""
+        version = self.table.header.get("version")
+        return 1 if version is None else version
+
+    @property
+    def cwd(self) -> str | None:
+        """Working directory in the header, None where that is no text."""
+        cwd = self.table.header.get("cwd")
+        return cwd if isinstance(cwd, str) else None
+
+    @cached_property
+    def entries(self) -> Entries:
+        """All entries, in file order."""
+        return Entries(self.table, list(self.table.entries()))
+
+    @property
+    def leaf(self) -> Entry | None:
+        """The file's leaf: its last entry, None if there is no entry."""
+        return Entry(self.table, self.table.leaf) if self.table.leaf else None
+
+    @cached_property
+    def tree(self) -> tree.Tree:
+        """Roots and children, by line."""
+        return tree.build(self.table, self.zone)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Label of each labelled id, in order of setting; targets need not exist."""
+        return {
+            string(key if isinstance(key, str) else key[-1]): label.text
+            for key, label in tree.labels(self.table).items()
+            if isinstance(key, str | tuple)
+        }
+
+    @cached_property
+    def name(self) -> str | None:
+        """Name of the session: the last one in the file, from any branch; blank clears it."""
+        line = max(self.table.of_kind(Kind.SESSION_INFO), default=0)
+        name = self.table.raw(line).get("name") if line else None
+        return (trim(name) or None) if isinstance(name, str) else None
+
+    @cached_property
+    def responses(self) -> Entries:
+        """The assistant entries, in file order."""
+        lines = (n for n in self.table.of_kind(Kind.ASSISTANT) if n not in self.table.shadowed)
+        return Entries(self.table, list(lines))
+
+    def at(self, line: int) -> Entry:
+        """Give the entry of a physical line.
+
+        Raises:
+            EntryNotFoundError: the line is no entry.
+        """
+        if not (0 < line <= len(self.table) and self.table.is_entry(line)):
+            raise EntryNotFoundError(f"line {line}")
+        return Entry(self.table, line)
+
+    def entry(self, entry_id: str) -> Entry:
+        """Find an entry by its id, or by a prefix that only one id has.
+
+        Raises:
+            EntryNotFoundError: no id begins so, or several do.
+        """
+        line = self.table.lines_by_id.get(entry_id, 0)
+        if not line:
+            matches = [
+                key
+                for key in (self.table.lines_by_id if entry_id else ())
+                if isinstance(key, str) and key.startswith(entry_id)
+            ]
+            if len(matches) != 1:
+                raise EntryNotFoundError(entry_id, matches)
+            line = self.table.lines_by_id[matches[0]]
+        if self.table.kinds[line] >= FIRST_OTHER:
+            raise EntryNotFoundError(entry_id)
+        return Entry(self.table, line)
+
+    def branch(self, leaf: str | Entry | None = None) -> Entries:
+        """Give the entries from the root to a leaf; the file's leaf if none is named."""
+        return Entries(self.table, self._entries_of(self._point(leaf, None).path))
+
+    def _entries_of(self, lines: Sequence[int]) -> list[int]:
+        return [line for line in lines if self.table.is_entry(line)]
+
+    def children(self, entry: Entry) -> Entries:
+        """Give the children of an entry, oldest first."""
+        return Entries(self.table, self._entries_of(self.tree.children(entry.line)))
+
+    def _line(self, entry: str | Entry) -> int:
+        return entry.line if isinstance(entry, Entry) else self.entry(entry).line
+
+    def _point(self, leaf: str | Entry | None, response: str | Entry | None) -> point.Point:
+        if leaf is not None and response is not None:
+            raise ValueError("choose a point by leaf or by response, not by both")
+        if response is not None:
+            line = self._line(response)
+            if self.table.kinds[line] != Kind.ASSISTANT:
+                entry = Entry(self.table, line)
+                raise NotAResponseError(entry.id or f"at line {line}", entry.role or entry.type)
+            return point.at_response(self.table, line, self.zone)
+        return point.at_leaf(self.table, self.table.leaf if leaf is None else self._line(leaf))
+
+    def settings(
+        self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
+    ) -> Settings:
+        """Give model and thinking level in force at a point."""
+        return settings_of(self.table, self._point(leaf, response).path)
+
+    def target(
+        self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
+    ) -> Target:
+        """Give the model a request goes to: that of the response, or the current one of a leaf.
+
+        Its `api` is "" where the file does not tell it. That it takes pictures is assumed.
+        """
+        return self._target(self._point(leaf, response))
+
+    def _target(self, where: point.Point) -> Target:
+        if where.response:
+            return target_of(self.table.raw(where.response)["message"])
+        return current_target(self.table, where.path)[0]
+
+    def context(
+        self,
+        leaf: str | Entry | None = None,
+        *,
+        response: str | Entry | None = None,
+        stage: str = "projection",
+        target: Target | None = None,
+    ) -> Context:
+        """Build the messages at a point.
+
+        Args:
+            leaf: an entry, its id, or a unique prefix of the id.
+            response: an assistant entry, likewise: the point its request was built from.
+            stage: `projection` (Pi's own context), `llm` (the four roles of a model) or `replay`
+                (what is left for the target; system messages in place).
+            target: the model of stage `replay`; that of `Session.target` by default.
+
+        Raises:
+            EntryNotFoundError: no such entry.
+            NotAResponseError: `response` is no assistant entry.
+        """
+        if stage not in STAGES:
+            raise ValueError(f"no stage {stage!r}; there are {', '.join(STAGES)}")
+        where = self._point(leaf, response)
+        chosen = selection.select(self.table, where.path)
+        goal = (target or self._target(where)) if stage == "replay" else None
+        staged = self._staged(chosen, stage, goal)
+        settings = settings_of(self.table, where.path)
+        return Context(
+            leaf=Entry(self.table, where.leaf) if where.leaf else None,
+            response=Entry(self.table, where.response) if where.response else None,
+            stage=stage,
+            messages=tuple(part.value for part in staged.messages),
+            sources=tuple(
+                None if part.line is None else Entry(self.table, part.line)
+                for part in staged.messages
+            ),
+            entries=Entries(self.table, self._entries_of(chosen.entries)),
+            model=settings.named_model,
+            thinking_level=settings.thinking_level,
+            parts=staged.messages,
+            dropped=staged.dropped,
+            target=goal,
+        )
+
+    def _staged(self, chosen: selection.Selection, stage: str, target: Target | None) -> Staged:
+        projected = projection.project(self.table, chosen, self.zone)
+        if stage == "projection":
+            return projected
+        converted = llm.convert(projected.messages)
+        dropped = projected.dropped + converted.dropped
+        if target is None:
+            return Staged(converted.messages, dropped)
+        replayed = replay.replay(converted.messages, target)
+        return Staged(replayed.messages, dropped + replayed.dropped, replayed.synthetic)
+
+    def prompt(
+        self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
+    ) -> Prompt:
+        """Give the prompt and the tools in force at a point, each with the line it came from."""
+        chosen = selection.select(self.table, self._point(leaf, response).path)
+        return replay_prompt(projection.project(self.table, chosen, self.zone).messages)
+
+    def explain(
+        self,
+        leaf: str | Entry | None = None,
+        *,
+        response: str | Entry | None = None,
+        stage: str = "replay",
+        target: Target | None = None,
+    ) -> explain.Explanation:
+        """Give every physical line its verdict and reason at a point.
+
+        Args:
+            leaf: as for `context`.
+            response: as for `context`.
+            stage: `replay` for the request, `projection` to stop at Pi's own context.
+            target: the model of the request; that of `Session.target` by default.
+        """
+        if stage not in ("projection", "replay"):
+            raise ValueError(f"no verdicts for the stage {stage!r}; there are projection, replay")
+        where = self._point(leaf, response)
+        chosen = selection.select(self.table, where.path)
+        goal = (target or self._target(where)) if stage == "replay" else None
+        staged = self._staged(chosen, stage, goal)
+        if goal is None:
+            outcomes = outcome.projected_outcomes(staged.messages)
+        else:
+            outcomes = outcome.outcomes_of(staged, replay_prompt(staged.messages))
+        explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
+        return explained.completed(staged.synthetic, ())
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was tolerated in lines, ids, parents and targets, in line order."""
+        return tuple(check.structure(self.table, self.tree))
+
+    def check(self) -> tuple[Diagnostic, ...]:
+        """Look into every entry and at the conversation of the leaf as well, and tell all defects."""
+        found = [*self.diagnostics, *check.contents(self.table), *check.leaf(self.table, self.tree)]
+        found += self.conversation_diagnostics()
+        return tuple(sorted(set(found), key=lambda item: (item.line, item.offset, item.code)))
+
+    def conversation_diagnostics(
+        self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
+    ) -> list[Diagnostic]:
+        """Find calls and results that do not match in the context of a point."""
+        context = self.context(leaf, response=response, stage="llm")
+        line = context.response.line if context.response else 0
+        return check.conversation(self.table, context.parts, line)
+
+    def ensure_strict(self) -> None:
+        """Raise if anything had to be tolerated.
+
+        Raises:
+            UnsupportedVersionError: the version is newer than 3.
+            FormatError: there are other defects; `diagnostics` has all of them.
+        """
+        found = [item for item in self.check() if item.code is not Code.MIGRATED]
+        if any(item.code is Code.FUTURE_VERSION for item in found):
+            raise UnsupportedVersionError(self.version, found)
+        if found:
+            raise FormatError(found)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Give the entries in file order."""
+        return iter(self.entries)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id} of {len(self.table)} lines, {self.path!r}>"

@@ -1,0 +1,209 @@
+"""Sessions under a directory: which files there are, what their headers say, a summary of each.
+
+Grouping folders are named `--…--` by the reference; the name is never trusted, the `cwd` in a
+header decides what belongs to a project. Nothing here reads the environment.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions import _json, reader
+from pi_sessions._javascript import date_value, string
+from pi_sessions.errors import SessionError, SessionNotFoundError
+from pi_sessions.table import FIRST_TYPE, Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIX = ".jsonl"
+_HEADER_LIMIT = 1 << 20
+"""A header longer than this is not seen when sessions are looked up, as in the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session file and its header."""
+
+    path: Path
+    header: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """Id of the session."""
+        return str(self.header["id"])
+
+    @property
+    def cwd(self) -> str | None:
+        """Working directory of the session, None where the header has none."""
+        cwd = self.header.get("cwd")
+        return cwd if isinstance(cwd, str) and cwd else None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a list says of a session."""
+
+    path: Path
+    id: str
+    cwd: str | None
+    name: str | None
+    parent_session: str | None
+    created: str | None
+    """ISO time in UTC; None where the header has no valid one."""
+    modified: str
+    """ISO time in UTC of the latest user or assistant message."""
+    message_count: int
+    first_message: str
+    """First user text, "" if there is none."""
+    size: int
+    """Bytes of the file."""
+
+
+def session_files(root: Path) -> Iterator[Path]:
+    """Give the session files of a store: those in it and in its `--X--` folders, nothing deeper."""
+    try:
+        children = sorted(os.scandir(root), key=lambda child: child.name)
+    except OSError:
+        return
+    for child in children:
+        if child.name.endswith(SUFFIX) and child.is_file():
+            yield Path(child.path)
+        elif child.name.startswith("--") and child.name.endswith("--") and child.is_dir():
+            try:
+                inner = sorted(os.scandir(child.path), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            yield from (
+                Path(entry.path)
+                for entry in inner
+                if entry.name.endswith(SUFFIX) and entry.is_file()
+            )
+
+
+def read_header(path: Path) -> dict[str, Any] | None:
+    """Read the header of a session file, None if it is no session or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            scanned = 0
+            while scanned < _HEADER_LIMIT:
+                line = file.readline(_HEADER_LIMIT - scanned)
+                if not line:
+                    return None
+                scanned += len(line)
+                try:
+                    value = _json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+                except _json.JSONError:
+                    continue
+                if value:
+                    is_header = isinstance(value, dict) and value.get("type") == "session"
+                    return value if is_header and isinstance(value.get("id"), str) else None
+    except OSError:
+        return None
+    return None
+
+
+def sessions(root: Path, cwd: str | None = None) -> Iterator[Found]:
+    """Give the sessions of a store, of one working directory if one is named."""
+    wanted = None if cwd is None else os.path.normpath(cwd)
+    for path in session_files(root):
+        header = read_header(path)
+        if header is not None:
+            found = Found(path, header)
+            if wanted is None or (found.cwd and os.path.normpath(found.cwd) == wanted):
+                yield found
+
+
+def newest(root: Path, cwd: str) -> Path:
+    """Give the session of a working directory that was written last.
+
+    Raises:
+        SessionNotFoundError: there is none.
+    """
+    files = [found.path for found in sessions(root, cwd)]
+    if not files:
+        raise SessionNotFoundError("newest", where=f"{root} for {cwd}")
+    return max(files, key=lambda path: path.stat().st_mtime)
+
+
+def find(root: Path, query: str) -> Path:
+    """Find a session by its id or a unique prefix of it.
+
+    Raises:
+        SessionNotFoundError: no id begins so, or several do; then `.candidates` has the files.
+    """
+    by_prefix = []
+    for found in sessions(root):
+        if found.id == query:
+            return found.path
+        if query and found.id.startswith(query):
+            by_prefix.append(found.path)
+    if len(by_prefix) == 1:
+        return by_prefix[0]
+    raise SessionNotFoundError(query, [str(path) for path in by_prefix], str(root))
+
+
+def summarise(path: Path) -> Summary | None:
+    """Summarise a session file, None if it is no session or cannot be read."""
+    try:
+        session = reader.load(path)
+        size = session.table.source.size
+        header = session.table.header
+        modified, first = _messages(session.table)
+    except SessionError:
+        return None
+    created = date_value(header.get("timestamp", math.nan))
+    if math.isnan(modified):
+        modified = path.stat().st_mtime * 1000 if math.isnan(created) else created
+    parent = header.get("parentSession", header.get("branchedFrom"))
+    return Summary(
+        path=path,
+        id=session.id,
+        cwd=session.cwd,
+        name=session.name,
+        parent_session=parent if isinstance(parent, str) else None,
+        created=None if math.isnan(created) else iso(created),
+        modified=iso(modified),
+        message_count=sum(1 for kind in session.table.kinds if kind < FIRST_TYPE),
+        first_message=first,
+        size=size,
+    )
+
+
+def _messages(table: Table) -> tuple[float, str]:
+    """Read the latest activity (ms, NaN if none) and the first user text."""
+    latest, first = math.nan, ""
+    for line in table.entries():
+        kind = table.kinds[line]
+        if kind not in (Kind.USER, Kind.ASSISTANT):
+            continue
+        entry = table.raw(line)
+        message = entry["message"]
+        stamp = message.get("timestamp")
+        if not isinstance(stamp, int | float) or isinstance(stamp, bool):
+            stamp = date_value(entry.get("timestamp", math.nan))
+        if not math.isnan(stamp) and not latest >= stamp:
+            latest = stamp
+        if kind == Kind.USER and not first:
+            first = _text(message.get("content"))
+    return latest, first
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    blocks = (b for b in content if isinstance(b, dict) and b.get("type") == "text")
+    return " ".join(string(block.get("text", "")) for block in blocks)
+
+
+def iso(milliseconds: float) -> str:
+    """Write a time as ISO 8601 in UTC with milliseconds."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

@@ -1,0 +1,135 @@
+"""Reading a session from its end: messages alone, without looking at the head of the file.
+
+Goes back block by block until the newest compaction on the leaf's path and all it keeps have been
+seen. Where that cannot be known without the head (no compaction, an old version, a kept entry that
+is never met), it reads on to the start and gives what the full reading gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pi_sessions import _json, migrations, reader, scan
+from pi_sessions._lines import BLOCK, Source, open_source
+from pi_sessions.session import Session
+from pi_sessions.table import Kind
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    type: str
+    id: str
+    parentId: str | None = None  # noqa: N815 - the format's own name
+    firstKeptEntryId: str | None = None  # noqa: N815 - the format's own name
+
+
+_decode = msgspec.json.Decoder(_Envelope).decode
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A session of which only the end was read."""
+
+    session: Session
+    skipped: int
+    """Bytes between the header and the first line read; 0 if the whole file was read."""
+    level_known: bool
+    """Whether a thinking level was met; the head may have set one."""
+
+
+def load_tail(path: str | os.PathLike[str], *, zone: tzinfo = UTC) -> Tail:
+    """Open a session file and read only as much of its end as the messages of its leaf need.
+
+    Raises:
+        UnreadableError: it cannot be opened or read.
+        NotASessionError: the first JSON value in it is no header.
+    """
+    source = open_source(path)
+    header = _header(source)
+    lines = _needed(source) if header is not None else None
+    if header is None or not lines:
+        return Tail(reader.load(path, zone=zone), 0, level_known=True)
+    table = scan.read_part(source, header, lines)
+    level = any(True for _ in table.of_kind(Kind.THINKING_LEVEL_CHANGE))
+    return Tail(Session(table, zone=zone), lines[0][0], level_known=level)
+
+
+def _header(source: Source) -> dict[str, Any] | None:
+    """Read a header of the current version on the first line; None for anything else."""
+    head = source.read(0, min(source.size, BLOCK))
+    end = head.find(b"\n")
+    if end < 0:
+        return None
+    try:
+        value = _json.loads(head[:end])
+    except _json.JSONError:
+        return None
+    if not isinstance(value, dict) or value.get("type") != "session":
+        return None
+    current = migrations.version_number(value.get("version")) >= migrations.CURRENT
+    return value if current and isinstance(value.get("id"), str) else None
+
+
+def _needed(source: Source) -> list[tuple[int, bytes]] | None:
+    """Give the lines, with their offsets, from the first one needed on; None: read everything."""
+    lines: list[tuple[int, bytes]] = []
+    parents: dict[str, str | None] = {}
+    seen: set[str] = set()
+    wanted: str | None = None
+    kept: str | None = None
+    started = False
+    for offset, data in _backwards(source):
+        lines.append((offset, data))
+        try:
+            entry = _decode(data)
+        except (msgspec.MsgspecError, RecursionError):
+            if data.strip():
+                return None  # odd lines are for the full reading
+            continue
+        if entry.type == "session":
+            return None
+        if entry.id in seen:
+            continue  # a later line has its id
+        seen.add(entry.id)
+        parents[entry.id] = entry.parentId
+        if not started:
+            started, wanted = True, entry.id
+        while wanted is not None and wanted in parents:
+            if wanted == entry.id and entry.type == "compaction" and kept is None:
+                kept = entry.firstKeptEntryId
+                if kept is None:
+                    return None
+                if kept == entry.id:
+                    lines.reverse()
+                    return lines
+            elif wanted == kept:
+                lines.reverse()
+                return lines
+            wanted = parents.pop(wanted) or None
+            if wanted is None:
+                return None
+    return None
+
+
+def _backwards(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Give the lines from the last to the first, each with its offset and its newline."""
+    position, pending = source.size, b""
+    while position > 0:
+        start = max(0, position - 4 * BLOCK)
+        block = source.read(start, position - start) + pending
+        position = start
+        end = len(block)
+        while end > 0:
+            begin = block.rfind(b"\n", 0, end - 1) + 1
+            if begin == 0 and start > 0:
+                break
+            yield start + begin, block[begin:end]
+            end = begin
+        pending = block[:end]
