@@ -8,26 +8,34 @@ Start with `load`:
 Every physical line has a number, counted from 1, one verdict and one reason.
 """
 
-from pi_sessions.context.explain import Explanation, Unknown
-from pi_sessions.context.message import Reason, Synthetic, Verdict
-from pi_sessions.context.prompt import Prompt
-from pi_sessions.context.target import Target
-from pi_sessions.diagnostics import Code, Diagnostic
-from pi_sessions.errors import (
-    EntryNotFoundError,
-    FormatError,
-    LookupFailure,
-    NotAResponseError,
-    NotASessionError,
-    SessionError,
-    SessionNotFoundError,
-    UnreadableError,
-    UnsupportedApiError,
-    UnsupportedVersionError,
-)
-from pi_sessions.reader import load, loads
-from pi_sessions.session import Context, Entry, Session
-from pi_sessions.tree import Tree
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pi_sessions.context.explain import Explanation as Explanation, Unknown as Unknown
+    from pi_sessions.context.message import (
+        Reason as Reason,
+        Synthetic as Synthetic,
+        Verdict as Verdict,
+    )
+    from pi_sessions.context.prompt import Prompt as Prompt
+    from pi_sessions.context.target import Target as Target
+    from pi_sessions.diagnostics import Code as Code, Diagnostic as Diagnostic
+    from pi_sessions.errors import (
+        EntryNotFoundError as EntryNotFoundError,
+        FormatError as FormatError,
+        LookupFailure as LookupFailure,
+        NotAResponseError as NotAResponseError,
+        NotASessionError as NotASessionError,
+        SessionError as SessionError,
+        SessionNotFoundError as SessionNotFoundError,
+        UnreadableError as UnreadableError,
+        UnsupportedApiError as UnsupportedApiError,
+        UnsupportedVersionError as UnsupportedVersionError,
+    )
+    from pi_sessions.reader import load as load, loads as loads
+    from pi_sessions.session import Context as Context, Entry as Entry, Session as Session
+    from pi_sessions.tree import Tree as Tree
 
 __version__ = "0.1.0"
 
@@ -58,3 +66,45 @@ __all__ = [
     "load",
     "loads",
 ]
+
+_HOMES = {
+    "Explanation": "context.explain",
+    "Unknown": "context.explain",
+    "Reason": "context.message",
+    "Synthetic": "context.message",
+    "Verdict": "context.message",
+    "Prompt": "context.prompt",
+    "Target": "context.target",
+    "Code": "diagnostics",
+    "Diagnostic": "diagnostics",
+    "EntryNotFoundError": "errors",
+    "FormatError": "errors",
+    "LookupFailure": "errors",
+    "NotAResponseError": "errors",
+    "NotASessionError": "errors",
+    "SessionError": "errors",
+    "SessionNotFoundError": "errors",
+    "UnreadableError": "errors",
+    "UnsupportedApiError": "errors",
+    "UnsupportedVersionError": "errors",
+    "load": "reader",
+    "loads": "reader",
+    "Context": "session",
+    "Entry": "session",
+    "Session": "session",
+    "Tree": "tree",
+}
+"""Module of each public name; it is loaded when the name is first asked for, so that the command starts
+without what it does not need."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pi_sessions' has no attribute {name!r}")
+    value = getattr(import_module(f"pi_sessions.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

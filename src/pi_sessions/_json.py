@@ -12,11 +12,14 @@ from __future__ import annotations
 import json
 import re
 from json.encoder import encode_basestring
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
 from pi_sessions._javascript import is_array_index, number_text, pair_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 JSON = Any
 """A JSON value: dict, list, str, int, float, bool or None."""
@@ -199,6 +202,41 @@ def dumps(value: JSON) -> str:
     The text holds no surrogates and can be encoded as UTF-8. Works at any depth.
     """
     out: list[str] = []
+    try:
+        _write(value, out.append)
+    except RecursionError:
+        return _dumps_deep(value)
+    return "".join(out)
+
+
+def _write(value: JSON, put: Callable[[str], None]) -> None:
+    """Write a value piece by piece; raises RecursionError where it is nested too deep for that."""
+    if isinstance(value, dict):
+        opening = "{"
+        for key, item in value.items():
+            put(opening)
+            put(_string(key))
+            if isinstance(item, str):
+                put(":")
+                put(_string(item))
+            else:
+                put(":")
+                _write(item, put)
+            opening = ","
+        put("}" if value else "{}")
+    elif isinstance(value, list | tuple):
+        opening = "["
+        for item in value:
+            put(opening)
+            _write(item, put)
+            opening = ","
+        put("]" if value else "[]")
+    else:
+        put(_scalar(value))
+
+
+def _dumps_deep(value: JSON) -> str:
+    out: list[str] = []
     # A stack of what is still to be written: text as it is, or a value in a one-element tuple.
     todo: list[str | tuple[JSON]] = [(value,)]
     while todo:
@@ -208,22 +246,11 @@ def dumps(value: JSON) -> str:
             continue
         current = item[0]
         if isinstance(current, dict):
-            out.append("{")
-            todo.append("}")
-            separator = ""
-            for key in reversed(current):
-                todo.append(separator)
-                todo.append((current[key],))
-                todo.append(_string(key) + ":")
-                separator = ","
+            pairs = [part for key in current for part in (",", _string(key) + ":", (current[key],))]
+            todo += ["}", *reversed(pairs[1:]), "{"]
         elif isinstance(current, list | tuple):
-            out.append("[")
-            todo.append("]")
-            separator = ""
-            for child in reversed(current):
-                todo.append(separator)
-                todo.append((child,))
-                separator = ","
+            items = [part for child in current for part in (",", (child,))]
+            todo += ["]", *reversed(items[1:]), "["]
         else:
             out.append(_scalar(current))
     return "".join(out)
@@ -241,8 +268,8 @@ def _scalar(value: JSON) -> str:
 
 
 def _string(text: str) -> str:
-    quoted = encode_basestring(text)
-    if not _SURROGATE.search(quoted):
+    quoted: str = encode_basestring(text)
+    if quoted.isascii() or not _SURROGATE.search(quoted):
         return quoted
     paired = pair_surrogates(quoted)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", paired)

@@ -38,7 +38,10 @@ def _version(table: Table) -> Iterator[Diagnostic]:
     version, line = table.stored_version, table.header_line
     if version < CURRENT:
         yield _at(
-            table, Code.MIGRATED, line, f"read as version 3; the file itself stays version {version:g}"
+            table,
+            Code.MIGRATED,
+            line,
+            f"read as version 3; the file itself stays version {version:g}",
         )
     elif version > CURRENT:
         yield _at(
@@ -90,7 +93,10 @@ def _targets(table: Table) -> Iterator[Diagnostic]:
             target = table.raw(line).get(key)
             if id_key(target) not in table.lines_by_id:
                 yield _at(
-                    table, Code.DANGLING_TARGET, line, f"the {what}'s target {target!r} is not in the file"
+                    table,
+                    Code.DANGLING_TARGET,
+                    line,
+                    f"the {what}'s target {target!r} is not in the file",
                 )
     for line in table.of_kind(Kind.COMPACTION):
         entry = table.raw(line)
@@ -188,9 +194,7 @@ def _bytes(table: Table, line: int, data: bytes) -> Iterator[Diagnostic]:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         offset = table.offsets[line] + error.start
-        yield Diagnostic(
-            Code.INVALID_UTF8, line, offset, "bytes that are not UTF-8 read as U+FFFD"
-        )
+        yield Diagnostic(Code.INVALID_UTF8, line, offset, "bytes that are not UTF-8 read as U+FFFD")
 
 
 def _field(table: Table, line: int, entry: dict[str, Any], key: str) -> Iterator[Diagnostic]:
@@ -218,7 +222,10 @@ def _message(table: Table, line: int, message: dict[str, Any]) -> Iterator[Diagn
         )
         if not complete:
             yield _at(
-                table, Code.INCOMPLETE_USAGE, line, "a reply without complete usage: its cost is unknown"
+                table,
+                Code.INCOMPLETE_USAGE,
+                line,
+                "a reply without complete usage: its cost is unknown",
             )
 
 
@@ -270,7 +277,7 @@ def _unanswered(
             table,
             Code.UNANSWERED_CALL,
             line,
-            f"its call {call!r} has no result; the model is told \"No result provided\"",
+            f'its call {call!r} has no result; the model is told "No result provided"',
         )
         for call, line in calls.items()
         if call not in answered

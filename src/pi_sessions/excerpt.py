@@ -151,7 +151,9 @@ def _custom(entry: dict[str, Any]) -> str:
 
 def _header(entry: dict[str, Any]) -> str:
     version = string(entry.get("version", 1))
-    return f"version {version}, {string(entry.get('timestamp', '?'))}, {string(entry.get('cwd', '?'))}"
+    return (
+        f"version {version}, {string(entry.get('timestamp', '?'))}, {string(entry.get('cwd', '?'))}"
+    )
 
 
 def _unusual(entry: dict[str, Any]) -> str:

@@ -103,9 +103,7 @@ class Entry:
 
     def __eq__(self, other: object) -> bool:
         """Two handles are equal if they mean the same line of the same session."""
-        return (
-            isinstance(other, Entry) and other.line == self.line and other._table is self._table
-        )
+        return isinstance(other, Entry) and other.line == self.line and other._table is self._table
 
     def __hash__(self) -> int:
         return hash((id(self._table), self.line))

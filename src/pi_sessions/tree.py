@@ -26,14 +26,16 @@ def path(table: Table, leaf: int) -> list[int]:
     A walk that comes to a parent it has visited ends there: that entry acts as a root.
     """
     parents = table.parents
-    limit = len(table)
     lines: list[int] = []
+    add = lines.append
     line = leaf
-    while line > 0 and len(lines) <= limit:
-        lines.append(line)
+    for _ in range(len(table) + 1):
+        if line <= 0:
+            break
+        add(line)
         line = parents[line]
-    if len(lines) > limit:
-        lines = list(dict.fromkeys(lines[: limit + 1]))
+    else:
+        lines = list(dict.fromkeys(lines))
     lines.reverse()
     return lines
 
@@ -169,4 +171,3 @@ def labels(table: Table) -> dict[object, Label]:
         else:
             found.pop(key, None)
     return found
-

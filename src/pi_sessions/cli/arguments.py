@@ -45,7 +45,9 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def add_point(parser: argparse.ArgumentParser) -> None:
     """Add --leaf and --response."""
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--leaf", metavar="ID", help="what would be sent with this entry as the last")
+    group.add_argument(
+        "--leaf", metavar="ID", help="what would be sent with this entry as the last"
+    )
     group.add_argument(
         "--response", metavar="ID", help="what this reply of the model was written from"
     )

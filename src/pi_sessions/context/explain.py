@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REASONS = tuple(Reason)
 _INDEX = {reason: number for number, reason in enumerate(REASONS)}
 
-_BY_KIND = {
+_BY_KIND: dict[int, Reason] = {
     Kind.BLANK: Reason.BLANK,
     Kind.MALFORMED: Reason.MALFORMED,
     Kind.HEADER: Reason.HEADER,
@@ -42,6 +42,10 @@ _BY_KIND = {
     Kind.USAGE: Reason.BOOKKEEPING,
     Kind.CONTEXT_EDIT: Reason.CONTEXT_EDIT,
 }
+
+_PLAIN = bytes(_INDEX[_BY_KIND.get(kind, Reason.AS_STORED)] for kind in range(256))
+"""The reason a line has by its kind alone, by kind: as stored for all that tells something."""
+_TELLS = _INDEX[Reason.AS_STORED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ class _Placing:
     def __init__(self, table: Table, point: Point) -> None:
         self.table = table
         self.point = point
-        self.reasons = bytearray((_INDEX[Reason.AS_STORED],)) * (len(table) + 1)
+        self.reasons = table.kinds.translate(_PLAIN)
         self.causes: dict[int, tuple[int, ...]] = {}
         self.anchors = array("i", bytes(4 * (len(table) + 1)))
         self.on = bytearray(len(table) + 1)
@@ -162,16 +166,18 @@ class _Placing:
             self.causes[line] = because
 
     def off_path(self) -> None:
-        """Place lines that are no entries, shadowed, or off the path."""
+        """Place entries that are shadowed or off the path."""
         table, kinds, on = self.table, self.table.kinds, self.on
-        unplaced = [line for line in range(1, len(kinds)) if not on[line]]
-        for line in unplaced:
-            if line in table.shadowed and kinds[line] < FIRST_OTHER:
-                self.set(line, Reason.SHADOWED, (table.shadowed[line],))
-        for line in unplaced:
-            if kinds[line] >= FIRST_OTHER:
-                self.set(line, _BY_KIND[Kind(kinds[line])])
-            elif line not in table.shadowed and not self.known(line):
+        off: list[int] = []
+        line = 0
+        while (line := on.find(0, line + 1)) > 0:
+            if kinds[line] < FIRST_OTHER:
+                if line in table.shadowed:
+                    self.set(line, Reason.SHADOWED, (table.shadowed[line],))
+                else:
+                    off.append(line)
+        for line in off:
+            if not self.known(line):
                 self.place(line)
 
     def place(self, start: int) -> None:
@@ -213,41 +219,39 @@ class _Placing:
         outcomes: Mapping[int, Outcome],
     ) -> None:
         """Place the lines of the path."""
-        kinds = self.table.kinds
-        summarised = _INDEX[Reason.SUMMARISED]
+        kinds, reasons = self.table.kinds, self.reasons
+        summarised, system = _INDEX[Reason.SUMMARISED], Kind.SYSTEM
+        checkpointed = _INDEX[Reason.CHECKPOINTED]
         for line in selection.summarised:
-            self.reasons[line] = summarised
-        told = {drop.line: drop for drop in dropped}
-        plain = {int(kind): reason for kind, reason in _BY_KIND.items()}
-        for line in self.point.path:
-            kind = kinds[line]
-            if kind in plain:
-                self.reasons[line] = _INDEX[plain[kind]]
-            elif kind == Kind.COMPACTION and line != selection.compaction:
-                self.reasons[line] = _INDEX[Reason.OLDER_COMPACTION]
-            elif self.reasons[line] == summarised:
-                if kind == Kind.SYSTEM:
-                    self.reasons[line] = _INDEX[Reason.CHECKPOINTED]
-            elif line in told:
-                self.set(line, told[line].reason, told[line].because)
-            elif line in outcomes:
-                self.set(line, outcomes[line].leading, outcomes[line].because)
+            if reasons[line] == _TELLS:
+                reasons[line] = checkpointed if kinds[line] == system else summarised
         for line in selection.checkpointed:
-            self.reasons[line] = _INDEX[Reason.CHECKPOINTED]
+            reasons[line] = checkpointed
+        for drop in dropped:
+            if reasons[drop.line] == _TELLS:
+                self.set(drop.line, drop.reason, drop.because)
+        for line, outcome in outcomes.items():
+            if reasons[line] == _TELLS:
+                self.set(line, outcome.leading, outcome.because)
+        if selection.compaction:
+            for line in self.table.of_kind(Kind.COMPACTION):
+                if self.on[line] and line != selection.compaction:
+                    self.set(line, Reason.OLDER_COMPACTION)
 
     def context_edits(self, selection: Selection) -> dict[int, bool]:
         """Say of each edit on the path which line it acts on and whether it is in force."""
         table = self.table
         last: dict[object, int] = {}
         selected = {line for line in selection.entries if table.kinds[line] == Kind.CONTEXT_EDIT}
+        place = {line: n for n, line in enumerate(self.point.path)} if selected else {}
+        edits = [line for line in table.of_kind(Kind.CONTEXT_EDIT) if self.on[line]]
         targets = {}
-        for line in self.point.path:
-            if table.kinds[line] == Kind.CONTEXT_EDIT:
-                targets[line] = id_key(table.raw(line).get("targetId"))
-                if line in selected:
-                    last[targets[line]] = line
+        for line in sorted(edits, key=lambda line: place.get(line, 0)):
+            targets[line] = id_key(table.raw(line).get("targetId"))
+            if line in selected:
+                last[targets[line]] = line
         in_force: dict[int, bool] = {}
-        acting = set(selection.entries)
+        acting = set(selection.entries) if targets else frozenset()
         for line, target in targets.items():
             target_line = table.lines_by_id.get(target, 0)
             wins = last.get(target) == line
@@ -261,6 +265,4 @@ class _Placing:
         return in_force
 
 
-_PLACED = {
-    _INDEX[reason] for reason in (Reason.LATER, Reason.OTHER_BRANCH, Reason.UNREACHABLE)
-}
+_PLACED = {_INDEX[reason] for reason in (Reason.LATER, Reason.OTHER_BRANCH, Reason.UNREACHABLE)}

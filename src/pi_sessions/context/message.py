@@ -99,7 +99,8 @@ class ContextMessage:
             self,
             value=self.value if value is None else value,
             because=self.because + tuple(line for line in because if line not in self.because),
-            changes=self.changes + tuple(change for change in changes if change not in self.changes),
+            changes=self.changes
+            + tuple(change for change in changes if change not in self.changes),
         )
 
 

@@ -109,7 +109,9 @@ def _adapt_reply(
             if not truthy(block.get("thoughtSignature")):
                 call = block
             call_id = block.get("id")
-            new_id = normalise(call_id, message.value) if normalise and _is_text(call_id) else call_id
+            new_id = (
+                normalise(call_id, message.value) if normalise and _is_text(call_id) else call_id
+            )
             if new_id != call_id:
                 renamed[call_id] = new_id
                 call = {**call, "id": new_id}
@@ -226,6 +228,9 @@ def has_surrogates(value: Any) -> bool:
     content = value.get("content")
     blocks = content if isinstance(content, list) else [{"text": content}]
     texts = [
-        block.get(key) for block in blocks if isinstance(block, dict) for key in ("text", "thinking")
+        block.get(key)
+        for block in blocks
+        if isinstance(block, dict)
+        for key in ("text", "thinking")
     ]
     return any(isinstance(text, str) and has_lone_surrogates(text) for text in texts)

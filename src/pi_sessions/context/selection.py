@@ -41,12 +41,10 @@ def select(table: Table, path: Sequence[int]) -> Selection:
     if place is None:
         return Selection(tuple(path))
     compaction = path[place]
-    wanted = first_kept_key(table, compaction)
-    ids = table.ids
-    first = next(
-        (n for n in range(place) if _key(ids[path[n]]) == wanted),
-        place,
-    )
+    # Entries of a path are the last of their id, so the id's line is the one to look for.
+    wanted = table.lines_by_id.get(first_kept_key(table, compaction), 0)
+    before = path[:place]
+    first = before.index(wanted) if wanted in before else place
     kept = path[first:place]
     checkpointed = tuple(line for line in kept if kinds[line] == Kind.SYSTEM)
     entries = (
@@ -67,7 +65,3 @@ def first_kept_key(table: Table, compaction: int) -> object:
     """Give the id of the first entry a compaction keeps, as `id_key` compares ids."""
     entry = table.raw(compaction)
     return id_key(entry["firstKeptEntryId"]) if "firstKeptEntryId" in entry else _MISSING
-
-
-def _key(entry_id: object) -> object:
-    return entry_id if type(entry_id) is str else _MISSING if entry_id is None else id_key(entry_id)

@@ -9,7 +9,7 @@ from pi_sessions.context.target import Target
 from pi_sessions.table import Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ def settings_of(table: Table, path: Sequence[int]) -> Settings:
 
 def _last(kinds: bytearray, path: Sequence[int], wanted: Iterable[int]) -> int:
     wanted = tuple(wanted)
+    if not any(kind in kinds for kind in wanted):
+        return 0
     return next((line for line in reversed(path) if kinds[line] in wanted), 0)
 
 
@@ -67,13 +69,17 @@ def current_target(table: Table, path: Sequence[int]) -> tuple[Target, bool]:
     settings = settings_of(table, path)
     provider = settings.provider if isinstance(settings.provider, str) else ""
     model = settings.model if isinstance(settings.model, str) else ""
-    replies = [line for line in reversed(path) if table.kinds[line] == Kind.ASSISTANT]
-    if settings.model_line not in replies[:1]:
-        replies += list(table.of_kind(Kind.ASSISTANT))[::-1]
-    for line in replies:
+    for line in _replies(table, path):
         message = table.raw(line)["message"]
         if message.get("provider") == provider and message.get("model") == model:
             api = message.get("api")
             if isinstance(api, str):
                 return Target(api, provider, model), True
     return Target("", provider, model), False
+
+
+def _replies(table: Table, path: Sequence[int]) -> Iterator[int]:
+    """Give the replies of a path from its end, then those of the whole file from its end."""
+    kinds = table.kinds
+    yield from (line for line in reversed(path) if kinds[line] == Kind.ASSISTANT)
+    yield from reversed(list(table.of_kind(Kind.ASSISTANT)))

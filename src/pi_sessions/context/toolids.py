@@ -32,34 +32,34 @@ def normaliser(target: Target) -> Callable[[str, dict[str, Any]], str] | None:
     return rules.get(target.api)
 
 
-def _sanitised(text: str) -> str:
+def _replaced(text: str) -> str:
     # JavaScript replaces each UTF-16 unit: one sign for each half of a pair.
-    text = _BAD.sub(lambda match: "_" * utf16_length(match[0]), text)
-    return text[:_LIMIT]
+    return _BAD.sub(lambda match: "_" * utf16_length(match[0]), text)
+
+
+def _sanitised(text: str) -> str:
+    return _replaced(text)[:_LIMIT]
 
 
 def _chat(call_id: str, target: Target) -> str:
-    if "|" in call_id:
-        call, item = (_BAD.sub(lambda m: "_" * utf16_length(m[0]), part) for part in _split(call_id))
+    call, bar, item = call_id.partition("|")
+    if bar:
+        call, item = _replaced(call), _replaced(item)
         joined = f"{call}_{item}" if item else call
         if len(joined) <= _CHAT_LIMIT:
             return joined
-        return f"{call[: _CHAT_LIMIT - 9]}_{short_hash(call_id)[:8]}"
+        digest = short_hash(call_id)[:8]
+        return f"{call[: _CHAT_LIMIT - 1 - len(digest)]}_{digest}"
     if target.provider == "openai" and utf16_length(call_id) > _CHAT_LIMIT:
         return _cut_units(call_id, _CHAT_LIMIT)
     return call_id
 
 
-def _split(call_id: str) -> tuple[str, str]:
-    """Split an id into call and item; what stands after a second "|" is not looked at."""
-    call, item, *_ = call_id.split("|")
-    return call, item
-
-
 def _responses(call_id: str, source: dict[str, Any], target: Target) -> str:
     if target.provider not in _OPENAI or "|" not in call_id:
         return _sanitised(call_id).rstrip("_")
-    call, item = _split(call_id)
+    # What stands after a second "|" is not looked at.
+    call, item, *_ = call_id.split("|")
     foreign = source.get("provider") != target.provider or source.get("api") != target.api
     name = f"fc_{short_hash(item)}" if foreign else _sanitised(item).rstrip("_")
     if not name.startswith("fc_"):

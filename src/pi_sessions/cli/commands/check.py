@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
+from pi_sessions.cli.paper import Paper
 from pi_sessions.diagnostics import Code, Diagnostic
+from pi_sessions.excerpt import one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -57,16 +59,10 @@ def rows(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[dict[str, obj
 
 
 def _print(args: argparse.Namespace, path: str, found: tuple[Diagnostic, ...]) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
-
-    screen = output.console(color=not args.no_color)
+    paper = Paper(color=not args.no_color)
     for item in found:
-        place = f"{path}:{item.line}:{item.offset}"
-        screen.print(
-            Text.assemble((place, "dim"), (f": {item.code}: ", "bold yellow"), one_line(item.message, 300)),
-            soft_wrap=True,
-        )
+        place = f"{one_line(path)}:{item.line}:{item.offset}: "
+        code = paper.styled(f"{item.code}: ", "bold yellow")
+        paper.text(f"{place}{code}{one_line(item.message, 400)}")
     count = len(found)
-    screen.print(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")
+    paper.text(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
-from pi_sessions.session import STAGES, Context, Session
+from pi_sessions.cli.paper import Paper
+from pi_sessions.excerpt import message_excerpt, one_line
+from pi_sessions.session import STAGES, Context
 
 if TYPE_CHECKING:
     import argparse
@@ -50,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(document(context))
     else:
-        _print(args, session, context)
+        _print(args, context)
     return 0
 
 
@@ -79,7 +82,7 @@ def _run_tail(args: argparse.Namespace) -> int:
     target = shared.target_for(args, read.session) if args.stage == "replay" else None
     context = read.session.context(stage=args.stage, target=target)
     if not args.json:
-        _print(args, read.session, context)
+        _print(args, context)
         if read.skipped:
             print(f"{read.skipped} bytes before that were not read")
         return 0
@@ -95,22 +98,19 @@ def _run_tail(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(args: argparse.Namespace, session: Session, context: Context) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    from pi_sessions.excerpt import message_excerpt, one_line  # noqa: PLC0415 - start-up
-
-    screen = output.console(color=not args.no_color)
+def _print(args: argparse.Namespace, context: Context) -> None:
+    paper = Paper(color=not args.no_color)
     model = context.model or {}
-    named = "/".join(str(part) for part in model.values()) or "no model named"
-    screen.print(
-        Text(f"{len(context.messages)} messages, {context.stage}, {named}", style="bold"),
-    )
+    named = one_line("/".join(map(string, model.values()))) or "no model named"
+    count = len(context.messages)
+    told = f"{count} message{'' if count == 1 else 's'}, {context.stage}, {named}"
+    paper.row((told, "bold"))
     for part in context.parts:
         where = "-" if part.line is None else str(part.line)
-        told = one_line(message_excerpt(part.value))
         notes = " ".join(change.value for change in part.changes)
-        row = Text.assemble(
-            (f"{where:>6} ", "dim"), (f"{part.role:<17}", "cyan"), (f"{notes} " if notes else "", "yellow"), told
+        paper.row(
+            (f"{where:>6} ", "dim"),
+            (f"{one_line(part.role, 17):<18}", "cyan"),
+            (f"{notes} " if notes else "", "yellow"),
+            (one_line(message_excerpt(part.value)), ""),
         )
-        screen.print(row, no_wrap=True, overflow="ellipsis", crop=True)

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
 from pi_sessions.cli.commands.check import rows as diagnostic_rows
 from pi_sessions.cli.marks import MARKS, WORDS
+from pi_sessions.cli.paper import Paper
 from pi_sessions.context.explain import REASONS
 from pi_sessions.context.message import Reason, Verdict
-from pi_sessions.excerpt import excerpt
+from pi_sessions.excerpt import excerpt, one_line
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from rich.console import Console
-
     from pi_sessions.context.explain import Explanation
     from pi_sessions.session import Session
 
 FOLDED_RUN = 3
 """Runs of the same reason longer than this are folded."""
+LONG_RUN = 40
+"""Stretches of lines that were not sent, whatever the reasons, are folded from this length on."""
+
+_TOLD, _QUIET, _BEFORE, _ELSEWHERE, _AFTER, _LOST = range(6)
+_PLACES = {
+    **{reason: _TOLD for reason in Reason if reason.verdict is not Verdict.NOT_SENT},
+    Reason.SUMMARISED: _BEFORE,
+    Reason.CHECKPOINTED: _BEFORE,
+    Reason.OLDER_COMPACTION: _BEFORE,
+    Reason.OTHER_BRANCH: _ELSEWHERE,
+    Reason.LATER: _AFTER,
+    Reason.UNREACHABLE: _LOST,
+}
+"""Where a line lies that was not sent; all other reasons are quiet."""
 
 TOLD = {
     Reason.AS_STORED: "as it is stored",
@@ -140,33 +154,67 @@ def _rows(session: Session, explanation: Explanation) -> Iterator[dict[str, Any]
 
 
 def _print(args: argparse.Namespace, session: Session, explanation: Explanation) -> None:
-    screen = output.console(color=not args.no_color)
-    _print_head(screen, session, explanation)
-    limit = len(session.table) if args.all else FOLDED_RUN
-    for first, last in explanation.runs():
-        shown = last - first + 1
-        if shown > limit and explanation.verdict(first) is not Verdict.SENT:
-            _print_line(screen, session, explanation, first)
-            _print_fold(screen, explanation, first, last)
-            _print_line(screen, session, explanation, last)
+    paper = Paper(color=not args.no_color)
+    _print_head(paper, session, explanation)
+    for first, last in _segments(explanation):
+        if args.all or last - first < LONG_RUN:
+            limit = len(session.table) if args.all else FOLDED_RUN
+            _print_segment(paper, session, explanation, (first, last), limit)
         else:
-            for line in range(first, last + 1):
-                _print_line(screen, session, explanation, line)
-    _print_tail(screen, session, explanation, folded=not args.all)
+            _print_line(paper, session, explanation, first)
+            _print_fold(paper, explanation, first + 1, last - 1)
+            _print_line(paper, session, explanation, last)
+    _print_tail(paper, session, explanation, folded=not args.all)
 
 
-def _print_head(screen: Console, session: Session, explanation: Explanation) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
+def _segments(explanation: Explanation) -> Iterator[tuple[int, int]]:
+    """Give (first, last) of each stretch that may be folded into one row.
 
-    from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
+    A stretch is a run of lines that were not sent and lie in one place: before the cut of a
+    compaction, on another branch, after the point. Quiet lines belong to the stretch around them.
+    """
+    places = bytes(_PLACES.get(reason, _QUIET) for reason in REASONS)
+    reasons = explanation.reasons
+    start, place = 1, _QUIET
+    for line in range(1, len(reasons)):
+        here = places[reasons[line]]
+        cut = line == explanation.compaction
+        if cut or (here != place and _QUIET not in (here, place)) or _TOLD in (here, place):
+            if line > start:
+                yield start, line - 1
+            start, place = line, here
+        elif here != _QUIET:
+            place = here
+    if start < len(reasons):
+        yield start, len(reasons) - 1
 
+
+def _print_segment(
+    paper: Paper, session: Session, explanation: Explanation, span: tuple[int, int], limit: int
+) -> None:
+    """Print a stretch line by line, runs of one reason longer than `limit` folded."""
+    start = span[0]
+    for line in range(span[0] + 1, span[1] + 2):
+        if line <= span[1] and explanation.reasons[line] == explanation.reasons[start]:
+            continue
+        if line - start > limit:
+            _print_line(paper, session, explanation, start)
+            _print_fold(paper, explanation, start + 1, line - 2)
+            _print_line(paper, session, explanation, line - 1)
+        else:
+            for number in range(start, line):
+                _print_line(paper, session, explanation, number)
+        start = line
+
+
+def _print_head(paper: Paper, session: Session, explanation: Explanation) -> None:
     counts, point, ids = explanation.counts, explanation.point, session.table.ids
     total = len(session.table)
-    screen.print(
-        Text(
+    paper.row(
+        (
             f"{total} line{'' if total == 1 else 's'}: {counts[Verdict.SENT]} sent, "
             f"{counts[Verdict.CHANGED]} changed, {counts[Verdict.NOT_SENT]} not sent",
-            style="bold",
+            "bold",
         )
     )
     if point.response:
@@ -176,74 +224,55 @@ def _print_head(screen: Console, session: Session, explanation: Explanation) -> 
     else:
         where = "before the first entry"
     name = f" · {one_line(session.name, 60)}" if session.name else ""
-    screen.print(Text(f"{where} · session {one_line(session.id)}{name}", style="dim"))
-    screen.print()
+    paper.row((f"{where} · session {one_line(session.id)}{name}", "dim"))
+    paper.row()
 
 
-def _print_line(screen: Console, session: Session, explanation: Explanation, line: int) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
+def _print_line(paper: Paper, session: Session, explanation: Explanation, line: int) -> None:
     table = session.table
     reason = explanation.reason(line)
     sign, style = MARKS[reason.verdict]
-    if table.kinds[line] == Kind.COMPACTION and line == explanation.compaction:
-        _print_cut(screen, explanation, line)
+    if line == explanation.compaction:
+        count = explanation.reasons.count(REASONS.index(Reason.SUMMARISED))
+        told = f"── compaction: {count} line{'' if count == 1 else 's'} before it "
+        paper.row(("       ", ""), (f"{told}told by its summary ──", "magenta"))
     because = explanation.because(line)
-    by = f" ← {', '.join(map(str, because[:3]))}{'…' if len(because) > 3 else ''}" if because else ""
+    by = (
+        f" ← {', '.join(map(str, because[:3]))}{'…' if len(because) > 3 else ''}" if because else ""
+    )
     if line in explanation.edits and not explanation.edits[line]:
         by += " not in force"
     kind = table.role_of(line) or table.type_of(line) or ""
-    told = f"{reason}{by}"
-    screen.print(
-        Text.assemble(
-            (f"{line:>6} ", "dim"),
-            (f"{sign} {WORDS[reason.verdict]:<8} ", style),
-            (f"{told:<22} ", style),
-            (f"{kind:<14} ", "cyan"),
-            (excerpt(table, line), "dim" if reason.verdict is Verdict.NOT_SENT else ""),
-        ),
-        no_wrap=True,
-        overflow="ellipsis",
-        crop=True,
+    look = style if reason.verdict is not Verdict.SENT else ""
+    paper.row(
+        (f"{line:>6} ", "dim"),
+        (f"{sign} {WORDS[reason.verdict]:<8} ", style),
+        (f"{f'{reason}{by}':<22} ", look),
+        (f"{one_line(kind, 14):<14} ", "cyan"),
+        (excerpt(table, line), "dim" if reason.verdict is Verdict.NOT_SENT else ""),
     )
 
 
-def _print_fold(screen: Console, explanation: Explanation, first: int, last: int) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    reason = explanation.reason(first)
-    _, style = MARKS[reason.verdict]
-    between = last - first - 1
-    screen.print(
-        Text(f"     ⋮   {between} more line{'' if between == 1 else 's'}: {TOLD[reason]}", style=style)
-    )
-
-
-def _print_cut(screen: Console, explanation: Explanation, line: int) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    count = explanation.reasons.count(REASONS.index(Reason.SUMMARISED))
-    told = f" compaction: {count} lines before it are told by its summary "
-    screen.print(Text(f"{'':>6} ──────✂{told}", style="bold magenta"))
+def _print_fold(paper: Paper, explanation: Explanation, first: int, last: int) -> None:
+    counted = Counter(explanation.reasons[first : last + 1])
+    if not counted:
+        return
+    count = last - first + 1
+    parts = [f"{number} {TOLD[REASONS[n]]}" for n, number in counted.most_common()]
+    told = TOLD[REASONS[next(iter(counted))]] if len(parts) == 1 else ", ".join(parts)
+    paper.row((f"     ⋮   {count} more line{'' if count == 1 else 's'}: {told}", "dim"))
 
 
-def _print_tail(
-    screen: Console, session: Session, explanation: Explanation, *, folded: bool
-) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
-
-    screen.print()
+def _print_tail(paper: Paper, session: Session, explanation: Explanation, *, folded: bool) -> None:
+    paper.row()
     for part in explanation.synthetic:
         lines = ", ".join(map(str, part.because))
-        screen.print(
-            Text(f"     + in no line: “{one_line(part.text, 60)}” (because of line {lines})", style="yellow")
-        )
+        told = f"“{one_line(part.text, 60)}” (because of line {lines})"
+        paper.row((f"     + in no line: {told}", "yellow"))
     for item in explanation.unknown:
-        screen.print(Text(f"     ? not told by the file: {item.what}: {item.why}", style="yellow"))
-    used = sorted({explanation.reason(n) for n in range(1, len(session.table) + 1)}, key=REASONS.index)
-    words = "; ".join(f"{reason}: {TOLD[reason]}" for reason in used)
-    screen.print(Text(words, style="dim"))
+        paper.row((f"     ? not told by the file: {item.what}: {item.why}", "yellow"))
+    if defects := len(session.table.diagnostics):
+        what = "a defect was" if defects == 1 else f"{defects} defects were"
+        paper.row((f"     ! {what} met in reading: pi-sessions check", "yellow"))
     if folded:
-        screen.print(Text("--all unfolds; --response ID asks for one reply", style="dim"))
+        paper.row(("--all unfolds; --response ID asks for one reply of the model", "dim"))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
+from pi_sessions.cli.paper import Paper
+from pi_sessions.excerpt import one_line, safe
 
 if TYPE_CHECKING:
     import argparse
@@ -52,23 +55,19 @@ def document(prompt: Prompt) -> dict[str, Any]:
 
 
 def _print(args: argparse.Namespace, prompt: Prompt) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    from pi_sessions.excerpt import one_line, safe  # noqa: PLC0415 - start-up
-
-    screen = output.console(color=not args.no_color)
+    paper = Paper(color=not args.no_color)
     if not prompt.declared:
-        screen.print("No prompt is recorded here: no system message is in this context.")
+        paper.text("No prompt is recorded here: no system message is in this context.")
         return
     for text, line in prompt.content:
-        screen.print(Text(f"── text outside sections, line {line}", style="bold cyan"))
-        screen.print(Text(safe(text)))
+        paper.row((f"── text outside sections, line {line}", "bold cyan"))
+        paper.text(safe(text))
     for name, text in prompt.sections.items():
-        head = f"── {one_line(name)}, line {prompt.section_lines[name]}"
-        screen.print(Text(head, style="bold cyan"))
-        screen.print(Text(safe(text)))
-    screen.print(Text(f"── {len(prompt.tools)} tools", style="bold cyan"))
+        paper.row((f"── {one_line(name)}, line {prompt.section_lines[name]}", "bold cyan"))
+        paper.text(safe(text))
+    count = len(prompt.tools)
+    paper.row((f"── {count} tool{'' if count == 1 else 's'}", "bold cyan"))
     for tool in prompt.tools:
-        told = one_line(str(tool.get("description", "")))
-        row = f"{one_line(tool['name'])}, line {prompt.tool_lines[tool['name']]}: {told}"
-        screen.print(Text(row), no_wrap=True, overflow="ellipsis", crop=True)
+        told = one_line(string(tool.get("description", "")))
+        name = one_line(tool["name"])
+        paper.row((name, "bold"), (f", line {prompt.tool_lines[tool['name']]}: {told}", ""))

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
 from pi_sessions.cli.marks import MARKS, WORDS
+from pi_sessions.cli.paper import Paper
 from pi_sessions.excerpt import message_excerpt, one_line, safe
-from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind
+from pi_sessions.table import FIRST_TYPE, Kind
 
 if TYPE_CHECKING:
     import argparse
-
-    from rich.console import Console
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.session import Session
@@ -43,11 +42,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json([_row(session, explanation, line) for line in lines])
         return 0
-    screen = output.console(color=not args.no_color)
+    paper = Paper(color=not args.no_color)
     for line in lines:
-        _print(args, screen, session, explanation, line)
+        _print(args, paper, session, explanation, line)
     if not lines:
-        screen.print("No conversation here.")
+        paper.text("No conversation here.")
     return 0
 
 
@@ -63,30 +62,23 @@ def _row(session: Session, explanation: Explanation, line: int) -> dict[str, Any
 
 def _print(
     args: argparse.Namespace,
-    screen: Console,
+    paper: Paper,
     session: Session,
     explanation: Explanation,
     line: int,
 ) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
     table = session.table
-    if table.kinds[line] >= FIRST_OTHER:
-        return
     entry = table.raw(line)
     verdict, reason = explanation.verdict(line), explanation.reason(line)
     sign, style = MARKS[verdict]
     who = table.role_of(line) or table.type_of(line)
-    screen.print(
-        Text.assemble(
-            (f"{sign} {who}", f"bold {style}"),
-            (f"  line {line} · {WORDS[verdict]}, {reason}", "dim"),
-        ),
-        no_wrap=True,
+    paper.row(
+        (f"{sign} {one_line(who or '', 20)}", f"bold {style}"),
+        (f"  line {line} · {WORDS[verdict]}, {reason}", "dim"),
     )
     for text, look in _parts(args, entry):
-        screen.print(Text(_cut(args, safe(text)), style=look), soft_wrap=True)
-    screen.print()
+        paper.text(_cut(args, safe(text)), look)
+    paper.row()
 
 
 def _parts(args: argparse.Namespace, entry: dict[str, Any]) -> list[tuple[str, str]]:

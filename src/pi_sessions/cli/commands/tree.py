@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
-from pi_sessions.excerpt import excerpt
+from pi_sessions.cli.marks import MARKS
+from pi_sessions.cli.paper import Paper
+from pi_sessions.excerpt import excerpt, one_line
 from pi_sessions.table import FIRST_OTHER
 
 if TYPE_CHECKING:
@@ -71,16 +73,14 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-QUIET = frozenset({"model_change", "thinking_level_change", "label", "session_info", "custom", "usage"})
+QUIET = frozenset(
+    {"model_change", "thinking_level_change", "label", "session_info", "custom", "usage"}
+)
 """Types the tree leaves out unless asked, as Pi's own does by default."""
 
 
 def _print(args: argparse.Namespace, session: Session, explanation: Explanation) -> None:
-    from rich.text import Text  # noqa: PLC0415 - start-up
-
-    from pi_sessions.cli.marks import MARKS  # noqa: PLC0415 - start-up
-
-    screen = output.console(color=not args.no_color)
+    paper = Paper(color=not args.no_color)
     table = session.table
     on_path = set(explanation.point.path)
     hidden = 0
@@ -91,27 +91,22 @@ def _print(args: argparse.Namespace, session: Session, explanation: Explanation)
         if table.type_of(line) in QUIET and not (args.all or label):
             hidden += 1
             continue
-        verdict = explanation.verdict(line)
-        mark, style = MARKS[verdict]
+        sign, style = MARKS[explanation.verdict(line)]
         live = line in on_path
-        screen.print(
-            Text.assemble(
-                (f"{line:>6} ", "dim"),
-                (f"{mark} ", style),
-                (rails, "dim"),
-                ("• " if live else "◦ ", "bold" if live else "dim"),
-                (f"[{label}] " if label else "", "bold magenta"),
-                (f"{table.role_of(line) or table.type_of(line)}: ", "cyan" if live else "dim"),
-                (excerpt(table, line), "" if live else "dim"),
-                (f"  {explanation.reason(line)}" if not live else "", "dim italic"),
-                ("  ← leaf" if line == explanation.point.leaf else "", "bold"),
-            ),
-            no_wrap=True,
-            overflow="ellipsis",
-            crop=True,
+        look = "" if live else "dim"
+        paper.row(
+            (f"{line:>6} ", "dim"),
+            (f"{sign} ", style),
+            (rails, "dim"),
+            ("• " if live else "◦ ", "bold" if live else "dim"),
+            ("← leaf · " if line == explanation.point.leaf else "", "bold"),
+            (f"[{one_line(label, 40)}] " if label else "", "magenta"),
+            (f"{one_line(table.role_of(line) or table.type_of(line) or '', 20)}: ", "cyan"),
+            (excerpt(table, line), look),
         )
+    paper.row(("● sent  ◐ changed  ○ not sent · • on the live path  ◦ off it", "dim"))
     if hidden:
-        screen.print(Text(f"{hidden} bookkeeping entries not shown; --all shows them", style="dim"))
+        paper.row((f"{hidden} bookkeeping entries not shown; --all shows them", "dim"))
 
 
 def _rows(session: Session) -> Iterator[tuple[int, str]]:
