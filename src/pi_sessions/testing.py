@@ -181,8 +181,6 @@ class SessionBuilder:
         """The file so far."""
         return b"".join(self._lines)
 
-    # Whatever no method below covers
-
     def raw_line(self, data: bytes, end: bytes = b"\n") -> None:
         """Add bytes as they are; the next entry still follows the one before them."""
         self._lines.append(data + end)
@@ -371,10 +369,10 @@ class SessionBuilder:
         return self.add("usage", fields, **placement)
 
     def _say(self, message: dict[str, Any], placement: MessagePlacement) -> str:
-        time = _milliseconds(placement.get("timestamp"), _iso(self._count + 1))
+        time = _milliseconds(placement.get("timestamp"), self._count + 1)
         message = _merged(message, {"timestamp": time}, placement.get("message", {}))
         keywords: Any = placement
-        return self.message(message, **keywords)
+        return self.add("message", {"message": message}, **keywords)
 
     def _write(self, value: JSON) -> None:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -392,9 +390,9 @@ def _iso(seconds: int) -> str:
     return f"{START + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S.000Z}"
 
 
-def _milliseconds(timestamp: JSON, otherwise: str) -> int:
-    """Give the moment of an entry as messages have it; of an odd one, that of the clock."""
+def _milliseconds(timestamp: JSON, seconds: int) -> int:
+    """Give a time as messages have it; in place of an odd one, that of the clock."""
     try:
         return round(datetime.fromisoformat(timestamp).timestamp() * 1000)
     except (TypeError, ValueError):
-        return round(datetime.fromisoformat(otherwise).timestamp() * 1000)
+        return round(START.timestamp() + seconds) * 1000
