@@ -9,8 +9,7 @@
     pi_sessions.loads(session.data)
 
 The n-th entry has the id `n` in 8 hex digits and stands n seconds after the header. Nothing is
-checked: a builder that refuses odd files could not make the ones a reader has to survive. It needs
-the standard library alone and nothing else of this package.
+checked: a builder that refuses odd files could not make the ones a reader has to survive.
 """
 
 from __future__ import annotations
@@ -35,9 +34,11 @@ Content = str | list[Block] | None
 START: Final = datetime(2026, 1, 5, 8, tzinfo=UTC)
 """The moment of every header."""
 
+USAGE: Final = {"input": 10, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 12}
+"""The usage of every reply."""
+
 GIF: Final = "R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 """A picture of one pixel, in base64."""
-
 
 MISSING: Final[Any] = type("_Missing", (), {"__repr__": lambda _: "MISSING"})()
 """In place of a value: leave its key out."""
@@ -235,14 +236,13 @@ class SessionBuilder:
             blocks += content if isinstance(content, list) else []
             blocks = [block for block in blocks if block] + calls
         self._tool_names |= {call.get("id"): call.get("name") for call in calls}
-        usage = {"input": 10, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 12}
         message = {
             "role": "assistant",
             "content": blocks,
             "api": reply.get("api", "openai-completions"),
             "provider": reply.get("provider", "birch"),
             "model": reply.get("model", "birch-1"),
-            "usage": reply.get("usage", usage),
+            "usage": reply.get("usage", dict(USAGE)),
             "stopReason": reply.get("stop_reason", "toolUse" if calls else "stop"),
         }
         return self._say(message, reply)
@@ -276,15 +276,14 @@ class SessionBuilder:
         **placement: Unpack[MessagePlacement],
     ) -> str:
         """Add a system message; see `system_message` for its parts."""
-        message = system_message(
-            content, sections=sections, tools_added=tools_added, tools_removed=tools_removed
-        )
-        return self._say(message, placement)
+        changes: Any = {"tools_added": tools_added, "tools_removed": tools_removed}
+        return self._say(system_message(content, sections=sections, **changes), placement)
 
     def bash(self, command: str, output: str = "", **placement: Unpack[MessagePlacement]) -> str:
         """Add a command the user ran; `message={"exitCode": 1}` and the like change the rest."""
-        message = {"role": "bashExecution", "command": command, "output": output, "exitCode": 0}
-        return self._say({**message, "cancelled": False, "truncated": False}, placement)
+        message = {"role": "bashExecution", "command": command, "output": output}
+        ended = {"exitCode": 0, "cancelled": False, "truncated": False}
+        return self._say({**message, **ended}, placement)
 
     # Other entries
 
@@ -322,6 +321,8 @@ class SessionBuilder:
             system_message: the prompt at this point, made by `system_message`.
             placement: see `Placement`.
         """
+        if isinstance(system_message, dict):
+            system_message = {"timestamp": _milliseconds(None, self._count + 1), **system_message}
         fields = {
             "summary": summary,
             "firstKeptEntryId": first_kept,
@@ -345,7 +346,7 @@ class SessionBuilder:
 
     def omit(self, target: JSON, **placement: Unpack[Placement]) -> str:
         """Add a context edit that takes its target out: `"replacement": null`."""
-        return self.add("context_edit", {"targetId": target, "replacement": None}, **placement)
+        return self.edit(target, None, **placement)
 
     def label(self, target: JSON, label: JSON, **placement: Unpack[Placement]) -> str:
         """Add a label for an entry; null or an empty text clears it."""
