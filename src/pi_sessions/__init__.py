@@ -12,29 +12,56 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pi_sessions.context.explain import Explanation as Explanation, Unknown as Unknown
+    from pi_sessions.context.explain import Explanation as Explanation
+    from pi_sessions.context.explain import Unknown as Unknown
     from pi_sessions.context.message import (
         Reason as Reason,
+    )
+    from pi_sessions.context.message import (
         Synthetic as Synthetic,
+    )
+    from pi_sessions.context.message import (
         Verdict as Verdict,
     )
     from pi_sessions.context.prompt import Prompt as Prompt
     from pi_sessions.context.target import Target as Target
-    from pi_sessions.diagnostics import Code as Code, Diagnostic as Diagnostic
+    from pi_sessions.diagnostics import Code as Code
+    from pi_sessions.diagnostics import Diagnostic as Diagnostic
     from pi_sessions.errors import (
         EntryNotFoundError as EntryNotFoundError,
+    )
+    from pi_sessions.errors import (
         FormatError as FormatError,
+    )
+    from pi_sessions.errors import (
         LookupFailure as LookupFailure,
+    )
+    from pi_sessions.errors import (
         NotAResponseError as NotAResponseError,
+    )
+    from pi_sessions.errors import (
         NotASessionError as NotASessionError,
+    )
+    from pi_sessions.errors import (
         SessionError as SessionError,
+    )
+    from pi_sessions.errors import (
         SessionNotFoundError as SessionNotFoundError,
+    )
+    from pi_sessions.errors import (
         UnreadableError as UnreadableError,
+    )
+    from pi_sessions.errors import (
         UnsupportedApiError as UnsupportedApiError,
+    )
+    from pi_sessions.errors import (
         UnsupportedVersionError as UnsupportedVersionError,
     )
-    from pi_sessions.reader import load as load, loads as loads
-    from pi_sessions.session import Context as Context, Entry as Entry, Session as Session
+    from pi_sessions.reader import load as load
+    from pi_sessions.reader import loads as loads
+    from pi_sessions.session import Context as Context
+    from pi_sessions.session import Entry as Entry
+    from pi_sessions.session import Session as Session
     from pi_sessions.tree import Tree as Tree
 
 __version__ = "0.1.0"
@@ -94,8 +121,7 @@ _HOMES = {
     "Session": "session",
     "Tree": "tree",
 }
-"""Module of each public name; it is loaded when the name is first asked for, so that the command starts
-without what it does not need."""
+"""Module of each public name, loaded when the name is first asked for: the command starts lean."""
 
 
 def __getattr__(name: str) -> Any:

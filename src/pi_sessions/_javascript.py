@@ -189,7 +189,7 @@ def _local_seconds(base: datetime, seconds: float) -> float:
 
 
 def short_hash(text: str) -> str:
-    """Hash text as the reference shortens long tool-call ids (docs/format.md, tool-call ids), in base 36."""
+    """Hash a text as the reference shortens long tool-call ids; base 36 (docs/format.md)."""
     high, low = 0xDEADBEEF, 0x41C6CE57
     encoded = text.encode("utf-16-le", "surrogatepass")
     for index in range(0, len(encoded), 2):

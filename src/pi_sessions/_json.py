@@ -10,6 +10,7 @@ replaced bytes), and a loop of our own for nesting beyond the other two.
 from __future__ import annotations
 
 import json
+import math
 import re
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,7 +20,7 @@ import msgspec
 from pi_sessions._javascript import is_array_index, number_text, pair_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 JSON = Any
 """A JSON value: dict, list, str, int, float, bool or None."""
@@ -37,7 +38,24 @@ class JSONError(ValueError):
         super().__init__(f"{why} at byte {position}")
 
 
-_decode = msgspec.json.Decoder().decode
+class _Odd(float):
+    """A number that others print in another way than JavaScript; `encode` knows it by type."""
+
+
+def _float(digits: str) -> int | float:
+    """Read a number with a fraction or an exponent, as an int where JavaScript prints one."""
+    value = float(digits)
+    size = abs(value)
+    if size < _SAFE and value.is_integer():
+        return int(value)
+    return value if _PLAIN <= size < _SAFE else _Odd(value)
+
+
+_SAFE = 2**53
+_PLAIN = 1e-5
+_decode = msgspec.json.Decoder(float_hook=_float).decode
+_encode = msgspec.json.Encoder().encode
+_LONG_INTEGER = re.compile(rb"[\[:,\s]-?[0-9]{16,}")
 _INDEX_KEY = re.compile(rb'"[0-9]{1,10}"\s*:')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -52,7 +70,9 @@ def loads(data: bytes) -> JSON:
         value = _decode(data)
     except (msgspec.MsgspecError, RecursionError):
         value = _loads_exactly(data)
-    return _order_keys(value) if _INDEX_KEY.search(data) else value
+    if _INDEX_KEY.search(data):
+        value = _order_keys(value)
+    return _as_doubles(value) if _LONG_INTEGER.search(data) else value
 
 
 def _loads_exactly(data: bytes) -> JSON:
@@ -64,7 +84,7 @@ def _loads_exactly(data: bytes) -> JSON:
     except _RefusedConstantError as error:
         raise JSONError(f"{error} is not JSON", _byte_position(data, text, 0)) from None
     except RecursionError:
-        return _loads_deep(data, text)
+        return _Deep(data, text).parse()
 
 
 class _RefusedConstantError(ValueError):
@@ -76,11 +96,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    # Python refuses to convert very long digit strings; as doubles they are what they are.
-    return int(digits) if len(digits) < 400 else float(digits)
+    return int(digits) if len(digits) < 16 else _double(float(digits))
 
 
-_stdlib = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer)
+def _double(value: float) -> int | float:
+    return int(value) if abs(value) < _SAFE else _Odd(value)
+
+
+_stdlib = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_float)
 
 
 def _byte_position(data: bytes, text: str, index: int) -> int:
@@ -93,77 +116,94 @@ _TOKEN = re.compile(
     r"|(?P<word>true|false|null)|(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?))",
     re.ASCII,
 )
+_scan_string = json.decoder.scanstring  # type: ignore[attr-defined]
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def _loads_deep(data: bytes, text: str) -> JSON:
-    """Parse without recursion; slow, and only for nesting the C parsers give up on."""
-    root: list[JSON] = []
-    stack: list[Any] = [root]
-    keys: list[str | None] = []
-    state = "value"  # value | value-or-close | key-or-close | key | colon | comma-or-close
-    position = 0
-    scan = json.decoder.scanstring  # type: ignore[attr-defined]
+class _Deep:
+    """A parser without recursion; slow, and only for nesting the C parsers give up on."""
 
-    def fail(why: str) -> NoReturn:
-        raise JSONError(why, _byte_position(data, text, position))
+    def __init__(self, data: bytes, text: str) -> None:
+        self.data = data
+        self.text = text
+        self.position = 0
+        self.root: list[JSON] = []
+        self.stack: list[Any] = [self.root]
+        self.keys: list[str] = []
+        self.state = "value"
+        """What may come next: value, value-or-close, key, key-or-close, colon, comma-or-close."""
 
-    def put(value: JSON) -> None:
-        if isinstance(stack[-1], dict):
-            stack[-1][keys[-1]] = value
-        else:
-            stack[-1].append(value)
+    def parse(self) -> JSON:
+        while len(self.stack) > 1 or not self.root:
+            match = _TOKEN.match(self.text, self.position)
+            if match is None or match.lastgroup is None:
+                at_end = self.position >= len(self.text)
+                self.fail("unexpected end" if at_end else "unexpected character")
+            self.take(match.lastgroup, match[match.lastgroup], match.end())
+        if self.text[self.position :].strip(" \t\n\r"):
+            self.fail("trailing characters")
+        return self.root[0]
 
-    while len(stack) > 1 or not root:
-        match = _TOKEN.match(text, position)
-        if match is None or match.lastgroup is None:
-            fail("unexpected character" if position < len(text) else "unexpected end")
-        kind, token, end = match.lastgroup, match[match.lastgroup], match.end()
+    def fail(self, why: str) -> NoReturn:
+        raise JSONError(why, _byte_position(self.data, self.text, self.position))
+
+    def take(self, kind: str, sign: str, end: int) -> None:
+        """Take one token that ends at `end`."""
+        wants_value = self.state in ("value", "value-or-close")
         if kind == "quote":
-            try:
-                string, end = scan(text, end, True)
-            except json.JSONDecodeError as error:
-                position = error.pos
-                fail(error.msg)
-            if state in ("key", "key-or-close"):
-                keys[-1], state = string, "colon"
-            elif state in ("value", "value-or-close"):
-                put(string)
-                state = "comma-or-close"
-            else:
-                fail("unexpected string")
-        elif kind in ("word", "number") and state in ("value", "value-or-close"):
-            put(_WORDS[token] if kind == "word" else _number(token))
-            state = "comma-or-close"
-        elif kind == "open" and state in ("value", "value-or-close"):
-            child: JSON = {} if token == "{" else []
-            put(child)
-            stack.append(child)
-            keys.append(None)
-            state = "key-or-close" if token == "{" else "value-or-close"
-        elif kind == "close" and len(stack) > 1 and _closes(stack[-1], token, state):
-            stack.pop()
-            keys.pop()
-            state = "comma-or-close"
-        elif kind == "comma" and state == "comma-or-close" and len(stack) > 1:
-            state = "key" if isinstance(stack[-1], dict) else "value"
-        elif kind == "colon" and state == "colon":
-            state = "value"
+            self.take_string(end, wants_value=wants_value)
+            return
+        if kind in ("word", "number") and wants_value:
+            self.put(_WORDS[sign] if kind == "word" else _number(sign))
+        elif kind == "open" and wants_value:
+            self.open({} if sign == "{" else [])
+        elif kind == "close" and len(self.stack) > 1 and self.closes(sign):
+            self.stack.pop()
+            self.keys.pop()
+            self.state = "comma-or-close"
+        elif kind == "comma" and self.state == "comma-or-close" and len(self.stack) > 1:
+            self.state = "key" if isinstance(self.stack[-1], dict) else "value"
+        elif kind == "colon" and self.state == "colon":
+            self.state = "value"
         else:
-            fail("unexpected character")
-        position = end
-    if text[position:].strip(" \t\n\r"):
-        fail("trailing characters")
-    return root[0]
+            self.fail("unexpected character")
+        self.position = end
 
+    def take_string(self, start: int, *, wants_value: bool) -> None:
+        try:
+            string, end = _scan_string(self.text, start, True)
+        except json.JSONDecodeError as error:
+            self.position = error.pos
+            self.fail(error.msg)
+        if self.state in ("key", "key-or-close"):
+            self.keys[-1], self.state = string, "colon"
+        elif wants_value:
+            self.put(string)
+        else:
+            self.fail("unexpected string")
+        self.position = end
 
-def _closes(container: JSON, token: str, state: str) -> bool:
-    first = "key-or-close" if token == "}" else "value-or-close"
-    return isinstance(container, dict) == (token == "}") and state in ("comma-or-close", first)
+    def put(self, value: JSON) -> None:
+        if isinstance(self.stack[-1], dict):
+            self.stack[-1][self.keys[-1]] = value
+        else:
+            self.stack[-1].append(value)
+        self.state = "comma-or-close"
+
+    def open(self, container: JSON) -> None:
+        self.put(container)
+        self.stack.append(container)
+        self.keys.append("")
+        self.state = "key-or-close" if isinstance(container, dict) else "value-or-close"
+
+    def closes(self, sign: str) -> bool:
+        is_object = isinstance(self.stack[-1], dict)
+        first = "key-or-close" if is_object else "value-or-close"
+        return is_object == (sign == "}") and self.state in ("comma-or-close", first)
 
 
 def _number(token: str) -> int | float:
-    return float(token) if any(char in token for char in ".eE") else _integer(token)
+    return _float(token) if any(char in token for char in ".eE") else _integer(token)
 
 
 def _order_keys(value: JSON) -> JSON:
@@ -173,15 +213,34 @@ def _order_keys(value: JSON) -> JSON:
     while todo:
         container = todo.pop()
         if isinstance(container, dict):
-            indices = sorted((key for key in container if is_array_index(key)), key=int)
-            if indices:
-                rest = {key: item for key, item in container.items() if not is_array_index(key)}
-                ordered = {key: container[key] for key in indices} | rest
-                container.clear()
-                container.update(ordered)
+            ordered = {key: container[key] for key in object_order(container)}
+            container.clear()
+            container.update(ordered)
             todo.extend(container.values())
         elif isinstance(container, list):
             todo.extend(container)
+    return holder[0]
+
+
+def object_order(keys: Iterable[str]) -> list[str]:
+    """Put keys in the order of a JavaScript object: integer-like ones first, ascending."""
+    keys = list(keys)
+    indices = sorted((key for key in keys if is_array_index(key)), key=int)
+    return indices + [key for key in keys if not is_array_index(key)] if indices else keys
+
+
+def _as_doubles(value: JSON) -> JSON:
+    """Round integers beyond 2^53 to the doubles they are in JavaScript, in place."""
+    holder = [value]
+    todo: list[Any] = [holder]
+    while todo:
+        container = todo.pop()
+        pairs = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, item in list(pairs):
+            if isinstance(item, dict | list):
+                todo.append(item)
+            elif type(item) is int and not -_SAFE < item < _SAFE:
+                container[key] = _double(float(item) if abs(item) < 1 << 1023 else math.inf)
     return holder[0]
 
 
@@ -207,6 +266,14 @@ def dumps(value: JSON) -> str:
     except RecursionError:
         return _dumps_deep(value)
     return "".join(out)
+
+
+def encode(value: JSON) -> bytes:
+    """Write a value made of what `loads` gave, ints and texts; as `dumps`, but faster."""
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return dumps(value).encode()
 
 
 def _write(value: JSON, put: Callable[[str], None]) -> None:

@@ -113,7 +113,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     """
     name = os.fspath(path)
     try:
-        mode = os.stat(name).st_mode
+        mode = os.stat(name).st_mode  # noqa: PTH116 - os.PathLike and bytes alike
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadableError(name, why[:1].lower() + why[1:]) from None

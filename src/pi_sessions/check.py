@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions._javascript import date_value, truthy
+from pi_sessions._javascript import date_value
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.migrations import CURRENT
-from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, MISSING_PARENT, Kind, Table, id_key
+from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
 from pi_sessions.tree import Tree, path
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def _targets(table: Table) -> Iterator[Diagnostic]:
                 )
     for line in table.of_kind(Kind.COMPACTION):
         entry = table.raw(line)
-        key = entry.get("firstKeptEntryId")
-        wanted = table.lines_by_id.get(id_key(key), 0)
-        if key == table.ids[line]:
+        kept = entry.get("firstKeptEntryId")
+        wanted = table.lines_by_id.get(id_key(kept), 0)
+        if kept == table.ids[line]:
             continue
         if wanted not in path(table, line):
             where = "on its branch" if wanted else "in the file"
@@ -110,7 +110,7 @@ def _targets(table: Table) -> Iterator[Diagnostic]:
                 table,
                 Code.DANGLING_FIRST_KEPT,
                 line,
-                f"the first kept entry {key!r} is not {where}: nothing before it is kept",
+                f"the first kept entry {kept!r} is not {where}: nothing before it is kept",
             )
 
 

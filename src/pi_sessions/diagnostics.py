@@ -6,8 +6,9 @@ business of `table` (while reading lines) and `check` (over a whole session).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class Code(StrEnum):
@@ -43,8 +44,7 @@ class Code(StrEnum):
     INCOMPLETE_USAGE = "incomplete-usage"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True):
     """One tolerated defect: where it stands and what it means, as a sentence."""
 
     code: Code

@@ -7,17 +7,24 @@ surrogates are made visible or harmless here, so that an excerpt can be printed 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string
 from pi_sessions._json import dumps
 from pi_sessions.context.prompt import content_text, section_changes
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WIDTH = 160
 """Characters of an excerpt, at most."""
 _READ = 4 * WIDTH
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"\s\s+|[^\S ]")
+"""White space that is not one plain space."""
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb]"
+)
 _CONTROL = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
 _CONTROL |= dict.fromkeys(range(0x80, 0xA0), "�")
 _HIDDEN = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
@@ -32,8 +39,11 @@ def safe(text: str) -> str:
 
 def one_line(text: str, width: int = WIDTH) -> str:
     """Squeeze a text into one safe line of at most `width` characters."""
-    squeezed = _SPACE.sub(" ", text[: 4 * width]).strip().translate(_CONTROL)
-    cut = len(squeezed) > width or len(text) > 4 * width
+    head = text if len(text) <= 2 * width else text[: 2 * width]
+    squeezed = _SPACE.sub(" ", head).strip()
+    if _UNSAFE.search(squeezed):
+        squeezed = squeezed.translate(_CONTROL)
+    cut = len(squeezed) > width or len(text) > 2 * width
     return squeezed[: width - 1].rstrip() + "…" if cut else squeezed
 
 
@@ -161,7 +171,7 @@ def _unusual(entry: dict[str, Any]) -> str:
     return dumps(rest)[:_READ]
 
 
-_TELLERS = {
+_TELLERS: dict[int, Callable[[dict[str, Any]], str]] = {
     Kind.COMPACTION: lambda entry: string(entry.get("summary", "")),
     Kind.BRANCH_SUMMARY: lambda entry: string(entry.get("summary", "")),
     Kind.CONTEXT_EDIT: _edit,

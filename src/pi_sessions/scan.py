@@ -16,8 +16,8 @@ from pi_sessions._javascript import trim, truthy
 from pi_sessions.diagnostics import Code
 from pi_sessions.errors import NotASessionError
 from pi_sessions.table import (
-    FIRST_TYPE,
     FIRST_OTHER,
+    FIRST_TYPE,
     MISSING_PARENT,
     NO_PARENT,
     ROLES,
@@ -146,12 +146,12 @@ class _Reading:
                 continue
             add_kind(kind)
             add_id(entry_id)
-            if parent_id == before and before is not None:
-                add_parent(line - 1)
-            elif parent_id:
-                unresolved[line] = parent_id
+            if not parent_id:
                 add_parent(NO_PARENT)
+            elif parent_id == before:
+                add_parent(line - 1)
             else:
+                unresolved[line] = parent_id
                 add_parent(NO_PARENT)
             before = entry_id
             if known.setdefault(entry_id, line) != line:

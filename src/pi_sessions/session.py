@@ -8,10 +8,11 @@ the leaf is the file's last entry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
 
 from pi_sessions import check, codec, migrations, tree
 from pi_sessions._javascript import string, trim
@@ -137,8 +138,7 @@ class Entries(Sequence[Entry]):
         return f"<{len(self)} entries>"
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """The messages at a point, at one stage, each with the entry it came from."""
 
     leaf: Entry | None
@@ -410,7 +410,7 @@ class Session:
         return tuple(check.structure(self.table, self.tree))
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """Look into every entry and at the conversation of the leaf as well, and tell all defects."""
+        """Look into every entry and at the conversation of the leaf, and tell all defects."""
         found = [*self.diagnostics, *check.contents(self.table), *check.leaf(self.table, self.tree)]
         found += self.conversation_diagnostics()
         return tuple(sorted(set(found), key=lambda item: (item.line, item.offset, item.code)))

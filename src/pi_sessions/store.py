@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from pi_sessions import _json, reader
 from pi_sessions._javascript import date_value, string
@@ -26,8 +27,7 @@ _HEADER_LIMIT = 1 << 20
 """A header longer than this is not seen when sessions are looked up, as in the reference."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A session file and its header."""
 
     path: Path
@@ -45,8 +45,7 @@ class Found:
         return cwd if isinstance(cwd, str) and cwd else None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """What a list says of a session."""
 
     path: Path

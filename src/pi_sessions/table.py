@@ -91,7 +91,7 @@ MISSING_PARENT = -1
 
 
 def id_key(value: object) -> object:
-    """Give a key under which equal ids meet and others do not: in JavaScript 1 is not "1" or true."""
+    """Give a key under which equal ids meet: as in JavaScript, 1 is not "1" and not true."""
     kind = type(value)
     if kind is str:
         return value
@@ -214,7 +214,7 @@ class Table:
             return None
         if self._counted is None:
             self._counted = [n for n in range(1, len(self.kinds)) if self.counts(n)]
-        position = int(index) if index == index // 1 else -1  # type: ignore[operator,call-overload]
+        position = int(index) if index == index // 1 else -1  # type: ignore[operator]
         if not 0 <= position < len(self._counted):
             return None
         target = self._counted[position]

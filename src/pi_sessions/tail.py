@@ -7,7 +7,6 @@ is never met), it reads on to the start and gives what the full reading gives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +32,41 @@ class _Envelope(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Envelope).decode
 
 
-@dataclass(frozen=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True):
     """A session of which only the end was read."""
 
     session: Session
     skipped: int
     """Bytes between the header and the first line read; 0 if the whole file was read."""
     level_known: bool
-    """Whether a thinking level was met; the head may have set one."""
+    """Whether a thinking level was met on the way; otherwise the head may have set one."""
+
+    def look_at_head(self) -> Head | None:
+        """Count the lines of the head, and make sure that no thinking level is set in it.
+
+        Returns:
+            None where the head has to be read as well: it may set a level.
+        """
+        source = self.session.table.source
+        lines, carried = 0, b""
+        for offset in range(0, self.skipped, 4 * BLOCK):
+            data = source.read(offset, min(4 * BLOCK, self.skipped - offset))
+            lines += data.count(b"\n")
+            if not self.level_known and any(sign in carried + data for sign in _LEVEL_SIGNS):
+                return None
+            carried = data[-len(_LEVEL_SIGNS[0]) :]
+        return Head(lines)
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What is to be known of the part of a file that was not read."""
+
+    lines: int
+    """Physical lines in it."""
+
+
+_LEVEL_SIGNS = (b"thinking_level_change", b"\\u006", b"\\u007")
+"""What a line that sets a level must hold: the type as it is, or with a letter as an escape."""
 
 
 def load_tail(path: str | os.PathLike[str], *, zone: tzinfo = UTC) -> Tail:

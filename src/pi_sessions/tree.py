@@ -7,10 +7,11 @@ recursive: a chain of 200,000 entries is ordinary, and a cycle ends a walk inste
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cmp_to_key
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pi_sessions._javascript import date_value
 from pi_sessions._json import dumps
@@ -45,8 +46,7 @@ def is_cut(table: Table, lines: list[int]) -> bool:
     return bool(lines) and table.parents[lines[0]] != NO_PARENT
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True, dict=True):
     """Roots and children of the entries that are reachable by id, in the order of the reference."""
 
     table: Table
@@ -60,7 +60,7 @@ class Tree:
         return self.children_of.get(line, ())
 
     def walk(self) -> Iterator[tuple[int, int]]:
-        """Give (line, depth) of every entry, parents before children; depth counts branch points."""
+        """Give (line, depth) of every entry, parents first; depth counts branch points."""
         stack = [(root, 0) for root in reversed(self.roots)]
         while stack:
             line, depth = stack.pop()
@@ -143,8 +143,7 @@ def common_ancestor(table: Table, left: int, right: int) -> int:
     return shared
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """A bookmark on an entry."""
 
     text: str

@@ -110,7 +110,6 @@ class Comparison:
         if theirs is None or "error" in theirs:
             return
         tree = self.session.tree
-        last = {line: self.table.lines_by_id.get(id_key(self.table.ids[line])) for line in self.lines}
         shadows = {self.index[line] for line in self.lines if line in self.table.shadowed}
 
         def own(numbers: list[int], parent: int | None) -> list[int]:
@@ -121,11 +120,13 @@ class Comparison:
             for number in dict.fromkeys(numbers):
                 line = self.lines[number]
                 at = self.table.parents[line]
-                if number not in shadows and (self.index[at] if at > 0 and at != line else None) == parent:
+                if (
+                    number not in shadows
+                    and (self.index[at] if at > 0 and at != line else None) == parent
+                ):
                     kept.append(number)
             return kept
 
-        del last
         self.check("roots", [self.index[r] for r in tree.roots], own(theirs["roots"], None))
         reachable = {line for line, _ in tree.walk()}
         ours = {
@@ -140,6 +141,8 @@ class Comparison:
     def _leaf(self, reference: dict[str, Any]) -> None:
         if reference.get("cycle"):
             return
+        if not reference["leaf"]:
+            return  # to the reference an empty id is no id: it takes the last entry instead
         name = self.ids.get(reference["leaf"], reference["leaf"])
         line = self.table.lines_by_id[id_key(name)]
         where = point.at_leaf(self.table, line)
@@ -156,9 +159,7 @@ class Comparison:
             return
         projected = projection.project(self.table, chosen, UTC)
         self._messages(f"{tag} messages", projected.messages, reference["messages"])
-        sources = [
-            number for number, messages in reference["projection"] for _ in messages
-        ]
+        sources = [number for number, messages in reference["projection"] for _ in messages]
         self.check(f"{tag} sources", [self.index[m.line or 0] for m in projected.messages], sources)
         settings = settings_of(self.table, where.path)
         self.check(f"{tag} model", settings.named_model, reference["model"])
@@ -188,7 +189,9 @@ class Comparison:
         converted = llm.convert(projection.project(self.table, chosen, UTC).messages)
         target = target_of(self.table.raw(line)["message"])
         replayed = replay.replay(converted.messages, target)
-        self._messages(f"response {reference['entry']} replay", replayed.messages, reference["replay"])
+        self._messages(
+            f"response {reference['entry']} replay", replayed.messages, reference["replay"]
+        )
 
 
 def compare(data: bytes, reference: dict[str, Any]) -> tuple[list[Difference], int]:
@@ -199,7 +202,7 @@ def compare(data: bytes, reference: dict[str, Any]) -> tuple[list[Difference], i
         if reference["error"]:
             return [], 1
         return [Difference("error", error.why, "opened")], 1
-    if reference["error"]:
+    if reference["error"] or reference.get("invented"):
         return [Difference("error", "opened", str(reference["error"]))], 1
     comparison = Comparison(session, reference)
     return comparison.run(), comparison.compared

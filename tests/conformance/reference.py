@@ -11,6 +11,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, Self
 
+from pi_sessions import _json
+
 ORACLE = Path(__file__).parent / "oracle"
 TIMEOUT = 30.0
 """Seconds one answer may take."""
@@ -69,7 +71,7 @@ class Reference:
         assert process.stdin is not None
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        answer = json.loads(self._line(process))
+        answer = _json.loads(self._line(process))
         assert answer["id"] == self._count
         result: dict[str, Any] = answer["result"]
         return result

@@ -1,1 +1,1 @@
-"""The command `pi-sessions`: a thin face on the library, the only place that reads the environment."""
+"""The command `pi-sessions`: a thin face on the library; it alone reads the environment."""

@@ -102,7 +102,8 @@ def target_for(args: argparse.Namespace, session: Session) -> Target | None:
         parts = args.target.split("/", 2)
         if len(parts) != 3 or not all(parts):
             raise UsageError("--as takes API/PROVIDER/MODEL, as in anthropic-messages/acme/m-1")
-        return Target(*parts, accepted)
+        api, provider, model = parts
+        return Target(api, provider, model, accepted)
     if not (args.api or args.provider or args.model or args.input):
         return None
     base = session.target(args.leaf, response=args.response)

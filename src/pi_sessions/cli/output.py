@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def write_json(document: Any) -> None:
-    """Write a document as JavaScript would, and a newline."""
-    sys.stdout.buffer.write(_json.dumps(document).encode() + b"\n")
+    """Write a document of JSON values as they were read, ints and texts, and a newline."""
+    sys.stdout.buffer.write(_json.encode(document) + b"\n")
 
 
 def write_rows(head: dict[str, Any], key: str, rows: Iterable[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@ the pipe. Only the measuring of wide characters is Rich's.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 
@@ -70,9 +71,19 @@ class Paper:
         return f"\x1b[{codes}m{text}\x1b[0m"
 
 
+_NARROW = re.compile(
+    "[ -\u02ff\u2010-\u2027\u2190-\u21ff\u2400-\u243f\u2500-\u259f\u25a0-\u25fc⋮−✂✓]*\\Z"
+)
+"""Characters that take one column each; what else there is, Rich measures."""
+
+
+def _is_narrow(text: str) -> bool:
+    return text.isascii() or _NARROW.match(text) is not None
+
+
 def width_of(text: str) -> int:
     """Count the columns a text takes."""
-    if text.isascii():
+    if _is_narrow(text):
         return len(text)
     from rich.cells import cell_len  # noqa: PLC0415 - only wide characters need it
 
@@ -81,7 +92,7 @@ def width_of(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """Cut a text to a number of columns, the last of them an ellipsis."""
-    if text.isascii():
+    if _is_narrow(text):
         return text[: width - 1] + "…"
     from rich.cells import set_cell_size  # noqa: PLC0415 - only wide characters need it
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pi_sessions.context.message import Reason, Synthetic, Verdict
 from pi_sessions.table import FIRST_OTHER, NO_PARENT, Kind, Table, id_key
@@ -48,16 +49,14 @@ _PLAIN = bytes(_INDEX[_BY_KIND.get(kind, Reason.AS_STORED)] for kind in range(25
 _TELLS = _INDEX[Reason.AS_STORED]
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True):
     """Something the file does not decide."""
 
     what: str
     why: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True, dict=True):
     """Why each line did or did not reach the model at a point."""
 
     table: Table
@@ -73,7 +72,7 @@ class Explanation:
     compaction: int
     """Line of the compaction in force, 0 if there is none."""
     synthetic: tuple[Synthetic, ...] = ()
-    unknown: tuple[Unknown, ...] = field(default=())
+    unknown: tuple[Unknown, ...] = msgspec.field(default=())
 
     def reason(self, line: int) -> Reason:
         """Give the reason of a line."""
@@ -105,7 +104,7 @@ class Explanation:
         self, synthetic: tuple[Synthetic, ...], unknown: tuple[Unknown, ...]
     ) -> Explanation:
         """Add what stands in no line, and what the file does not decide."""
-        return replace(self, synthetic=synthetic, unknown=unknown)
+        return msgspec.structs.replace(self, synthetic=synthetic, unknown=unknown)
 
     def runs(self) -> Iterator[tuple[int, int]]:
         """Give (first, last) of each run of neighbouring lines with one reason."""

@@ -5,9 +5,10 @@ Also the closed lists of verdicts and reasons, in which all stages speak.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 
 class Verdict(StrEnum):
@@ -69,8 +70,7 @@ CHANGES = (
 """Reasons of lines that were sent in another form; the first in this order is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextMessage:
+class ContextMessage(msgspec.Struct, frozen=True):
     """One message of a context. The JSON value is never changed in place."""
 
     value: dict[str, Any]
@@ -95,7 +95,7 @@ class ContextMessage:
         because: tuple[int, ...] = (),
     ) -> ContextMessage:
         """Give the message as it is after a change, with another value where one is given."""
-        return replace(
+        return msgspec.structs.replace(
             self,
             value=self.value if value is None else value,
             because=self.because + tuple(line for line in because if line not in self.because),
@@ -104,8 +104,7 @@ class ContextMessage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(msgspec.Struct, frozen=True):
     """A message that a stage left out, and why."""
 
     line: int
@@ -113,8 +112,7 @@ class Dropped:
     because: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Synthetic:
+class Synthetic(msgspec.Struct, frozen=True):
     """Something in a request that stands in no line."""
 
     kind: str
@@ -124,8 +122,7 @@ class Synthetic:
     """The lines that caused it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+class Staged(msgspec.Struct, frozen=True):
     """What a stage hands on: the messages in order, and what it left out."""
 
     messages: tuple[ContextMessage, ...]

@@ -6,8 +6,9 @@ be folded into one leading prompt, as for every model that does not say otherwis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pi_sessions.context.message import CHANGES, ContextMessage, Reason, Staged
 from pi_sessions.context.prompt import (
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What became of the message of one line; no reasons: it went as it is stored."""
 
     reasons: tuple[Reason, ...] = ()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from pi_sessions._javascript import date_value
 from pi_sessions.tree import path
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from pi_sessions.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """Where a context is built."""
 
     leaf: int

@@ -5,8 +5,11 @@ Keeps, for each part, the line it came from. Rules: docs/format.md, "Prompt".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pi_sessions._json import object_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,23 +17,26 @@ if TYPE_CHECKING:
     from pi_sessions.context.message import ContextMessage
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+MISSING: Any = msgspec.UNSET
+"""Stands for a key that is not there."""
+
+
+class Prompt(msgspec.Struct, frozen=True):
     """The prompt that the system messages of a context add up to."""
 
     content: tuple[tuple[str, int | None], ...] = ()
     """Texts outside sections, each with its line."""
-    sections: dict[str, str] = field(default_factory=dict)
+    sections: dict[str, str] = msgspec.field(default_factory=dict)
     tools: tuple[dict[str, Any], ...] = ()
     """Declarations in force, in the order of the request."""
-    section_lines: dict[str, int | None] = field(default_factory=dict)
-    tool_lines: dict[str, int | None] = field(default_factory=dict)
+    section_lines: dict[str, int | None] = msgspec.field(default_factory=dict)
+    tool_lines: dict[str, int | None] = msgspec.field(default_factory=dict)
     """Line of each tool's declaration, by the tool's name."""
-    timestamp: Any = None
-    """Time of the first system message."""
+    timestamp: Any = MISSING
+    """Time of the first system message that has one; without any the reference sees no prompt."""
     declared: bool = False
     """Whether there was any system message."""
-    touched: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    touched: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
     """Line that last set or removed each ("section" | "tool", name) that was ever set."""
 
     @property
@@ -46,14 +52,14 @@ class Prompt:
     @property
     def message(self) -> dict[str, Any] | None:
         """The prompt as one leading system message, None if nothing was declared."""
-        if not self.declared:
+        if self.timestamp is MISSING and not self.tools:
             return None
         return {
             "role": "system",
             "content": self.base,
             **({"sections": self.sections} if self.sections else {}),
             **({"toolsAdded": list(self.tools)} if self.tools else {}),
-            "timestamp": self.timestamp,
+            "timestamp": 0 if self.timestamp in (MISSING, None) else self.timestamp,
         }
 
     @property
@@ -73,14 +79,14 @@ def replay_prompt(messages: Iterable[ContextMessage]) -> Prompt:
     sections: dict[str, tuple[str, int | None]] = {}
     tools: dict[str, tuple[dict[str, Any], int | None]] = {}
     touched: dict[tuple[str, str], int | None] = {}
-    timestamp: Any = None
+    timestamp: Any = MISSING
     declared = False
     for message in messages:
         if message.role != "system":
             continue
         value, line = message.value, message.line
-        if timestamp is None:
-            timestamp = value.get("timestamp")
+        if timestamp is None or timestamp is MISSING:
+            timestamp = value.get("timestamp", MISSING)
         declared = True
         if text := content_text(value.get("content")):
             content.append((text, line))
@@ -98,7 +104,7 @@ def replay_prompt(messages: Iterable[ContextMessage]) -> Prompt:
             touched["tool", tool["name"]] = line
     return Prompt(
         tuple(content),
-        {name: text for name, (text, _) in sections.items()},
+        {name: sections[name][0] for name in object_order(sections)},
         tuple(tool for tool, _ in tools.values()),
         {name: line for name, (_, line) in sections.items()},
         {name: line for name, (_, line) in tools.items()},

@@ -5,11 +5,10 @@ Only the rules of release 1.6.0 are here yet; older profiles will be read from o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """One field for each rule that ever changed; the defaults are those of release 1.6.0."""
 
     release: str = "1.6.0"

@@ -5,8 +5,9 @@ Rules: docs/format.md, "Compaction". The order on the path counts, never a times
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pi_sessions.table import Kind, Table, id_key
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 _MISSING = ("missing",)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The context entries of a path, and what became of the rest."""
 
     entries: tuple[int, ...]

@@ -1,9 +1,10 @@
-"""Model and thinking level in force at a point; they hang on the full path, compactions included."""
+"""Model and thinking level in force at a point; they hang on the full path, not on compactions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from pi_sessions.context.target import Target
 from pi_sessions.table import Kind, Table
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What the entries of a path say about the model."""
 
     provider: Any = None

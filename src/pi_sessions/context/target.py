@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Target:
+
+class Target(msgspec.Struct, frozen=True):
     """A model: the three names that make it the same model, and what it takes in."""
 
     api: str

@@ -205,6 +205,8 @@ const attempt = (ask) => {
 
 /** Everything the reference makes of a session file given as bytes. */
 export async function describe(bytes) {
+  // Of an empty file the reference makes a new session, with an id and a time of its own.
+  if (bytes.length === 0) return { error: null, invented: true };
   let manager;
   try {
     manager = openInTemporaryFile(bytes);

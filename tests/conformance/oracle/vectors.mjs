@@ -15,7 +15,7 @@ const list = (folder, suffix) =>
     : [];
 
 function renameInvented(result, bytes) {
-  if (result.error) return result;
+  if (result.error || result.invented) return result;
   const stored = bytes.toString("utf8");
   let text = JSON.stringify(result);
   result.entries.forEach((entry, place) => {

@@ -1,4 +1,4 @@
-"""Print what is wrong with a session file, with line and byte offset. Exit code 1 if anything is."""
+"""Print what is wrong with a session file, with line and byte offset; exit code 1 if anything."""
 
 from __future__ import annotations
 

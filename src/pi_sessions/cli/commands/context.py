@@ -39,6 +39,11 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.tail:
         return _run_tail(args)
+    if args.json and args.stage in STAGES and not (args.leaf or args.response):
+        told = _from_end(args)
+        if told is not None:
+            output.write_json(told)
+            return 0
     session = shared.open_session(args)
     stage = "projection" if args.stage == "entries" else args.stage
     target = shared.target_for(args, session) if stage == "replay" else None
@@ -57,18 +62,40 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def document(context: Context) -> dict[str, Any]:
-    """Make the JSON document of a context."""
+def document(context: Context, before: int = 0) -> dict[str, Any]:
+    """Make the JSON document of a context.
+
+    Args:
+        context: the messages at a point.
+        before: physical lines before the first that was read.
+    """
     return {
         "leaf": context.leaf.id if context.leaf else None,
         "messages": list(context.messages),
         "sources": [
-            None if entry is None else {"line": entry.line, "id": entry.id}
+            None if entry is None else {"line": before + entry.line, "id": entry.id}
             for entry in context.sources
         ],
         "model": context.model,
         "thinkingLevel": context.thinking_level,
     }
+
+
+def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
+    """Make the document from the end of the file, None where all of it has to be read.
+
+    The messages hang on the end alone; the lines of the head are counted and it is searched for a
+    thinking level, which is a third of the work of reading it.
+    """
+    from pi_sessions.tail import load_tail  # noqa: PLC0415 - only this way of reading needs it
+
+    read = load_tail(shared.find_session(args), zone=environment.local_zone())
+    target = shared.target_for(args, read.session) if args.stage == "replay" else None
+    context = read.session.context(stage=args.stage, target=target)
+    head = read.look_at_head()
+    if head is None or (read.skipped and context.model is None):
+        return None
+    return document(context, head.lines)
 
 
 def _run_tail(args: argparse.Namespace) -> int:

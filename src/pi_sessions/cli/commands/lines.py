@@ -210,13 +210,8 @@ def _print_segment(
 def _print_head(paper: Paper, session: Session, explanation: Explanation) -> None:
     counts, point, ids = explanation.counts, explanation.point, session.table.ids
     total = len(session.table)
-    paper.row(
-        (
-            f"{total} line{'' if total == 1 else 's'}: {counts[Verdict.SENT]} sent, "
-            f"{counts[Verdict.CHANGED]} changed, {counts[Verdict.NOT_SENT]} not sent",
-            "bold",
-        )
-    )
+    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in WORDS.items())
+    paper.row((f"{total} line{'' if total == 1 else 's'}: {told}", "bold"))
     if point.response:
         where = f"for the reply {ids[point.response]} on line {point.response}"
     elif point.leaf:

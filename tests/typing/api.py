@@ -1,0 +1,30 @@
+"""The public API as a program: checked by the type checker, never run."""
+
+from __future__ import annotations
+
+import pi_sessions
+from pi_sessions import Context, Entry, Explanation, Reason, Session, Target, Verdict
+
+
+def use(path: str) -> None:
+    """Touch every public name in the way a caller would."""
+    session: Session = pi_sessions.load(path)
+    again: Session = pi_sessions.loads(b"", name="x", strict=True)
+    entry: Entry | None = session.leaf
+    if entry is not None:
+        kind: str = entry.type
+        parent: Entry | None = entry.parent
+        line: int = entry.line
+        print(kind, parent, line, entry.raw["type"], entry.value)
+    context: Context = session.context(leaf="abc", stage="replay")
+    for message, source in zip(context.messages, context.sources, strict=True):
+        print(message["role"], source.line if source else None)
+    explanation: Explanation = session.explain(
+        response=session.responses[0], target=Target("openai-completions", "acme", "m-1", ("text",))
+    )
+    verdict: Verdict = explanation.verdict(1)
+    reason: Reason = explanation.reason(1)
+    lines: tuple[int, ...] = explanation.because(1)
+    print(verdict, reason, lines, session.prompt().text, session.labels, session.name)
+    for diagnostic in again.diagnostics:
+        print(diagnostic.code, diagnostic.line, diagnostic.offset, diagnostic.message)
