@@ -14,7 +14,7 @@ from typing import Any, Self
 from pi_sessions import _json
 
 ORACLE = Path(__file__).parent / "oracle"
-TIMEOUT = 30.0
+TIMEOUT = 15.0
 """Seconds one answer may take."""
 
 

@@ -131,6 +131,33 @@ function walkEnds(leaf, byId) {
   return true;
 }
 
+/** Whether the tree would run in a circle: with ids that occur twice it can even where no walk does. */
+function treeLoops(entries, byId) {
+  const parents = new Map();
+  for (const entry of entries) {
+    const up = entry.parentId === entry.id ? undefined : byId.get(entry.parentId);
+    if (up !== undefined) parents.set(entry.id, [...(parents.get(entry.id) ?? []), up.id]);
+  }
+  const done = new Set();
+  for (const start of parents.keys()) {
+    const onTrail = new Set();
+    const stack = [[start, false]];
+    while (stack.length > 0) {
+      const [id, leaving] = stack.pop();
+      if (leaving) {
+        onTrail.delete(id);
+        done.add(id);
+      } else if (onTrail.has(id)) {
+        return true;
+      } else if (!done.has(id)) {
+        onTrail.add(id);
+        stack.push([id, true], ...(parents.get(id) ?? []).map((up) => [up, false]));
+      }
+    }
+  }
+  return false;
+}
+
 async function describeLeaf(id, entries, byId, pool) {
   const result = { leaf: id ?? null };
   const entry = id ? byId.get(id) ?? entries.at(-1) : entries.at(-1);
@@ -216,7 +243,7 @@ export async function describe(bytes) {
   const entries = manager.getEntries();
   const ids = new Map(entries.map((entry) => [entry.id, entry]));
   const pool = new Pool();
-  const loop = entries.some((entry) => !walkEnds(entry, ids));
+  const loop = treeLoops(entries, ids);
   const result = {
     error: null,
     sessionId: manager.getSessionId(),
