@@ -55,6 +55,8 @@ _SAFE = 2**53
 _PLAIN = 1e-5
 _decode = msgspec.json.Decoder(float_hook=_float).decode
 _encode = msgspec.json.Encoder().encode
+_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 0 for byte in range(256))
+_SIXTEEN = b"0" * 16
 _LONG_INTEGER = re.compile(rb"[\[:,\s]-?[0-9]{16,}")
 _INDEX_KEY = re.compile(rb'"[0-9]{1,10}"\s*:')
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -72,7 +74,12 @@ def loads(data: bytes) -> JSON:
         value = _loads_exactly(data)
     if _INDEX_KEY.search(data):
         value = _order_keys(value)
-    return _as_doubles(value) if _LONG_INTEGER.search(data) else value
+    return _as_doubles(value) if _has_long_integer(data) else value
+
+
+def _has_long_integer(data: bytes) -> bool:
+    # Sixteen digits in a row are rare and found fast; only then it matters where they stand.
+    return _SIXTEEN in data.translate(_DIGITS) and _LONG_INTEGER.search(data) is not None
 
 
 def _loads_exactly(data: bytes) -> JSON:
@@ -270,9 +277,22 @@ def dumps(value: JSON) -> str:
 
 def encode(value: JSON) -> bytes:
     """Write a value made of what `loads` gave, ints and texts; as `dumps`, but faster."""
+    return _encode_within(value, 3)
+
+
+def _encode_within(value: JSON, levels: int) -> bytes:
+    """Encode a value; where one part of it needs the slow way, only that part goes it."""
     try:
         return _encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
+        if levels and isinstance(value, list | tuple):
+            return b"[" + b",".join(_encode_within(item, levels - 1) for item in value) + b"]"
+        if levels and isinstance(value, dict):
+            pairs = (
+                _string(key).encode() + b":" + _encode_within(item, levels - 1)
+                for key, item in value.items()
+            )
+            return b"{" + b",".join(pairs) + b"}"
         return dumps(value).encode()
 
 

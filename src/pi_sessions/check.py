@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import date_value
+from pi_sessions._json import dumps
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.migrations import CURRENT
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
@@ -32,6 +33,21 @@ def structure(table: Table, tree: Tree) -> list[Diagnostic]:
 
 def _at(table: Table, code: Code, line: int, message: str) -> Diagnostic:
     return Diagnostic(code, line, table.offsets[line], message)
+
+
+def _told(value: Any) -> str:
+    """Write a value of the file into a sentence, long ones cut; works at any depth."""
+    text = dumps(value)
+    return text if len(text) <= _TOLD else text[: _TOLD - 1] + "…"
+
+
+def _told_key(key: object) -> str:
+    """Write the value of an `id_key`."""
+    return _told(key if not isinstance(key, tuple) or len(key) < 2 else key[1])
+
+
+_TOLD = 80
+"""Characters of a value in a sentence, at most."""
 
 
 def _version(table: Table) -> Iterator[Diagnostic]:
@@ -63,13 +79,15 @@ def _links(table: Table, tree: Tree) -> Iterator[Diagnostic]:
                 line,
                 f"line {replaced_by} has the same id and takes its place",
             )
-    for line, parent in table.missing_parents.items():
-        lost = sum(1 for n in range(1, line) if table.kinds[n] < FIRST_OTHER)
+    lost, counted = 0, 1
+    for line, parent in sorted(table.missing_parents.items()):
+        lost += sum(1 for kind in table.kinds[counted:line] if kind < FIRST_OTHER)
+        counted = line
         yield _at(
             table,
             Code.ORPHAN,
             line,
-            f"parent {parent!r} is not in the file: {lost} earlier "
+            f"parent {_told(parent)} is not in the file: {lost} earlier "
             f"{'entry is' if lost == 1 else 'entries are'} out of its reach",
         )
     for ring in tree.cycles():
@@ -96,22 +114,29 @@ def _targets(table: Table) -> Iterator[Diagnostic]:
                     table,
                     Code.DANGLING_TARGET,
                     line,
-                    f"the {what}'s target {target!r} is not in the file",
+                    f"the {what}'s target {_told(target)} is not in the file",
                 )
     for line in table.of_kind(Kind.COMPACTION):
         entry = table.raw(line)
         kept = entry.get("firstKeptEntryId")
         wanted = table.lines_by_id.get(id_key(kept), 0)
-        if kept == table.ids[line]:
-            continue
-        if wanted not in path(table, line):
+        if not wanted or not _is_above(table, wanted, line):
             where = "on its branch" if wanted else "in the file"
             yield _at(
                 table,
                 Code.DANGLING_FIRST_KEPT,
                 line,
-                f"the first kept entry {kept!r} is not {where}: nothing before it is kept",
+                f"the first kept entry {_told(kept)} is not {where}: nothing before it is kept",
             )
+
+
+def _is_above(table: Table, wanted: int, line: int) -> bool:
+    """Say whether a line is on the path to another, that one included; most are near."""
+    for _ in range(len(table) + 1):
+        if line == wanted or line <= 0:
+            break
+        line = table.parents[line]
+    return line == wanted
 
 
 def leaf(table: Table, tree: Tree) -> Iterator[Diagnostic]:
@@ -131,30 +156,30 @@ def leaf(table: Table, tree: Tree) -> Iterator[Diagnostic]:
 
 def _interleaved(table: Table, tree: Tree) -> Iterator[Diagnostic]:
     """Find siblings whose branches were written in turns: two programs had the file open."""
+    if all(len(children) < 2 for children in tree.children_of.values()):
+        return
+    last = _last_lines(tree)
     for children in tree.children_of.values():
-        if len(children) < 2:
-            continue
-        spans = [_span(tree, child) for child in children]
-        for child, (first, last) in zip(children, spans, strict=True):
-            other = next((a for a, b in spans if a < first < b), 0)
-            if other and last > first:
+        other = 0
+        for child in sorted(children):
+            end = last.get(child, child)
+            if end > child and last.get(other, 0) > child:
                 yield _at(
                     table,
                     Code.INTERLEAVED_WRITERS,
                     child,
                     f"written while the branch of line {other} was still growing: two writers",
                 )
+            if end > last.get(other, 0):
+                other = child
 
 
-def _span(tree: Tree, line: int) -> tuple[int, int]:
-    """Give the first line of a branch and the last of its messages."""
-    first, last = line, line
-    stack = [line]
-    while stack:
-        current = stack.pop()
-        last = max(last, current)
-        stack.extend(tree.children(current))
-    return first, last
+def _last_lines(tree: Tree) -> dict[int, int]:
+    """Give the last line of the branches that begin at each entry; cycles are left out."""
+    last: dict[int, int] = {}
+    for line in reversed([line for line, _ in tree.walk()]):
+        last[line] = max(line, *(last[child] for child in tree.children(line)), 0)
+    return last
 
 
 _TEXT_FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -180,7 +205,7 @@ def contents(table: Table) -> Iterator[Diagnostic]:
         entry = table.raw(line)
         if math.isnan(date_value(entry.get("timestamp", math.nan))):
             yield _at(
-                table, Code.BAD_TIMESTAMP, line, f"its time {entry.get('timestamp')!r} is no date"
+                table, Code.BAD_TIMESTAMP, line, f"its time {_told(entry.get('timestamp'))} is no date"
             )
         kind = Kind(table.kinds[line])
         if kind < FIRST_TYPE:
@@ -277,7 +302,7 @@ def _unanswered(
             table,
             Code.UNANSWERED_CALL,
             line,
-            f'its call {call!r} has no result; the model is told "No result provided"',
+            f'its call {_told_key(call)} has no result; the model is told "No result provided"',
         )
         for call, line in calls.items()
         if call not in answered
@@ -294,7 +319,7 @@ def _result(
     key = id_key(call_id)
     if key not in calls:
         return [
-            _at(table, Code.ORPHAN_RESULT, line, f"no reply before it has the call {call_id!r}")
+            _at(table, Code.ORPHAN_RESULT, line, f"no reply before it has the call {_told(call_id)}")
         ]
     if key in answered:
         return [
@@ -302,7 +327,7 @@ def _result(
                 table,
                 Code.ANSWERED_TWICE,
                 line,
-                f"the call {call_id!r} of line {calls[key]} is answered a second time",
+                f"the call {_told(call_id)} of line {calls[key]} is answered a second time",
             )
         ]
     answered[key] = line

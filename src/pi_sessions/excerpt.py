@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pi_sessions._javascript import string
 from pi_sessions._json import dumps
 from pi_sessions.context.prompt import content_text, section_changes
@@ -53,8 +55,38 @@ def excerpt(table: Table, line: int) -> str:
     if kind >= FIRST_OTHER and kind not in (Kind.HEADER, Kind.SECOND_HEADER):
         data = table.source.read(table.offsets[line], min(table.length(line), _READ))
         return one_line(data.decode("utf-8", "replace"))
+    if kind <= Kind.TOOL_RESULT:
+        return one_line(message_excerpt(_glance(table, line)))
     entry = table.header if kind == Kind.HEADER else table.raw(line)
     return one_line(_tell(kind, entry))
+
+
+class _Message(msgspec.Struct, gc=False):
+    """The fields of a message that an excerpt tells; decoding it skips the rest."""
+
+    role: Any = None
+    content: Any = None
+    toolName: Any = "?"  # noqa: N815 - the format's own name
+    isError: Any = None  # noqa: N815
+    stopReason: Any = None  # noqa: N815
+    errorMessage: Any = ""  # noqa: N815
+
+
+class _Entry(msgspec.Struct, gc=False):
+    message: _Message
+
+
+_decode = msgspec.json.Decoder(_Entry).decode
+
+
+def _glance(table: Table, line: int) -> dict[str, Any]:
+    """Read what an excerpt needs of a message; for lists of many lines, where most is skipped."""
+    try:
+        message = _decode(table.bytes(line)).message
+    except (msgspec.MsgspecError, RecursionError):
+        value: dict[str, Any] = table.raw(line)["message"]
+        return value
+    return {key: getattr(message, key) for key in message.__struct_fields__}
 
 
 def _tell(kind: int, entry: dict[str, Any]) -> str:

@@ -235,10 +235,6 @@ class _Reading:
         body = data.removesuffix(b"\n")
         if line == 1 and not table.header_line and data.startswith(_BOM):
             body = body[len(_BOM) :]
-        if not body.isascii() and (position := _invalid_utf8(body)) is not None:
-            table.report(
-                Code.INVALID_UTF8, line, "bytes that are not UTF-8 read as U+FFFD", position
-            )
         if _is_blank(body):
             return None
         try:
@@ -247,6 +243,10 @@ class _Reading:
             table.kinds[line] = Kind.MALFORMED
             self.report_malformed(line, data, error)
             return None
+        if not body.isascii() and (position := _invalid_utf8(body)) is not None:
+            table.report(
+                Code.INVALID_UTF8, line, "bytes that are not UTF-8 read as U+FFFD", position
+            )
         if not truthy(value):
             table.kinds[line] = Kind.FALSY
             table.report(Code.NOT_AN_ENTRY, line, f"a line that holds {_named(value)} is no entry")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from pi_sessions import check, codec, migrations, tree
+from pi_sessions import migrations, tree
 from pi_sessions._javascript import string, trim
 from pi_sessions.context import explain, llm, outcome, point, projection, replay, selection
 from pi_sessions.context.message import ContextMessage, Dropped, Staged
@@ -89,7 +89,9 @@ class Entry:
     @property
     def value(self) -> EntryValue:
         """Its content as one of the typed entries."""
-        return codec.decode_entry(self.raw)
+        from pi_sessions.codec import decode_entry  # noqa: PLC0415 - start-up
+
+        return decode_entry(self.raw)
 
     @property
     def bytes(self) -> bytes:
@@ -181,7 +183,9 @@ class Session:
         raw = self.table.header
         if self.table.stored_version < migrations.CURRENT:
             raw = migrations.migrate_header(raw)
-        return codec.decode_header(raw)
+        from pi_sessions.codec import decode_header  # noqa: PLC0415 - start-up
+
+        return decode_header(raw)
 
     @property
     def id(self) -> str:
@@ -407,10 +411,14 @@ class Session:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was tolerated in lines, ids, parents and targets, in line order."""
+        from pi_sessions import check  # noqa: PLC0415 - start-up
+
         return tuple(check.structure(self.table, self.tree))
 
     def check(self) -> tuple[Diagnostic, ...]:
         """Look into every entry and at the conversation of the leaf, and tell all defects."""
+        from pi_sessions import check  # noqa: PLC0415 - start-up
+
         found = [*self.diagnostics, *check.contents(self.table), *check.leaf(self.table, self.tree)]
         found += self.conversation_diagnostics()
         return tuple(sorted(set(found), key=lambda item: (item.line, item.offset, item.code)))
@@ -419,6 +427,8 @@ class Session:
         self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
     ) -> list[Diagnostic]:
         """Find calls and results that do not match in the context of a point."""
+        from pi_sessions import check  # noqa: PLC0415 - start-up
+
         context = self.context(leaf, response=response, stage="llm")
         line = context.response.line if context.response else 0
         return check.conversation(self.table, context.parts, line)

@@ -50,6 +50,8 @@ def at_response(table: Table, response: int, zone: tzinfo = UTC) -> Point:
 
 def _time(table: Table, line: int, zone: tzinfo) -> float:
     """Read the moment from which an entry was there; NaN is later than nothing."""
+    if not table.is_entry(line):
+        return math.nan
     entry = table.raw(line)
     own = _number(_message(entry).get("timestamp"))
     return date_value(entry.get("timestamp", math.nan), zone) if math.isnan(own) else own
