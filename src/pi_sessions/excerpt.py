@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 WIDTH = 160
 """Characters of an excerpt, at most."""
 _READ = 4 * WIDTH
-_SPACE = re.compile(r"\s\s+|[^\S ]")
-"""White space that is not one plain space."""
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb]"
 )
@@ -42,7 +40,7 @@ def safe(text: str) -> str:
 def one_line(text: str, width: int = WIDTH) -> str:
     """Squeeze a text into one safe line of at most `width` characters."""
     head = text if len(text) <= 2 * width else text[: 2 * width]
-    squeezed = _SPACE.sub(" ", head).strip()
+    squeezed = " ".join(head.split())
     if _UNSAFE.search(squeezed):
         squeezed = squeezed.translate(_CONTROL)
     cut = len(squeezed) > width or len(text) > 2 * width

@@ -16,7 +16,16 @@ import msgspec
 
 from pi_sessions import migrations, tree
 from pi_sessions._javascript import string, trim
-from pi_sessions.context import explain, llm, outcome, point, projection, replay, selection
+from pi_sessions.context import (
+    delivery,
+    explain,
+    llm,
+    outcome,
+    point,
+    projection,
+    replay,
+    selection,
+)
 from pi_sessions.context.message import ContextMessage, Dropped, Staged
 from pi_sessions.context.prompt import Prompt, replay_prompt
 from pi_sessions.context.settings import Settings, current_target, settings_of
@@ -401,12 +410,17 @@ class Session:
         chosen = selection.select(self.table, where.path)
         goal = (target or self._target(where)) if stage == "replay" else None
         staged = self._staged(chosen, stage, goal)
+        unknown: tuple[explain.Unknown, ...] = ()
         if goal is None:
             outcomes = outcome.projected_outcomes(staged.messages)
         else:
-            outcomes = outcome.outcomes_of(staged, replay_prompt(staged.messages))
+            prompt = replay_prompt(staged.messages)
+            assumed = delivery.undecided(staged, goal, assumed=target is None)
+            unknown = tuple(explain.Unknown(what, why) for what, why in assumed)
+            staged = delivery.deliver(staged, goal.api)
+            outcomes = outcome.outcomes_of(staged, prompt)
         explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
-        return explained.completed(staged.synthetic, ())
+        return explained.completed(staged.synthetic, unknown)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions._javascript import has_lone_surrogates, trim, truthy
+from pi_sessions._javascript import trim, truthy
 from pi_sessions.context.message import ContextMessage, Dropped, Reason, Staged, Synthetic
 from pi_sessions.context.toolids import normaliser
 
@@ -221,16 +221,3 @@ def _close_calls(messages: list[ContextMessage]) -> Staged:
             state.messages.append(message)
     state.close()
     return Staged(tuple(state.messages), tuple(dropped), tuple(state.synthetic))
-
-
-def has_surrogates(value: Any) -> bool:
-    """Say whether texts of a message that are cleaned before sending hold unpaired surrogates."""
-    content = value.get("content")
-    blocks = content if isinstance(content, list) else [{"text": content}]
-    texts = [
-        block.get(key)
-        for block in blocks
-        if isinstance(block, dict)
-        for key in ("text", "thinking")
-    ]
-    return any(isinstance(text, str) and has_lone_surrogates(text) for text in texts)
