@@ -58,8 +58,8 @@ class Reference:
             self._process.communicate()
             self._process = None
 
-    def describe(self, data: bytes) -> dict[str, Any]:
-        """Tell what the reference makes of a session file.
+    def describe(self, data: bytes, *, leaves: bool = True) -> dict[str, Any]:
+        """Tell what the reference makes of a session file; without `leaves`, of its responses.
 
         Raises:
             TimeoutError: no answer in time.
@@ -67,7 +67,7 @@ class Reference:
         """
         process = self._started()
         self._count += 1
-        request = {"id": self._count, "bytes": base64.b64encode(data).decode()}
+        request = {"id": self._count, "bytes": base64.b64encode(data).decode(), "leaves": leaves}
         assert process.stdin is not None
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()

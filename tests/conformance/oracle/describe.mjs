@@ -230,8 +230,8 @@ const attempt = (ask) => {
   }
 };
 
-/** Everything the reference makes of a session file given as bytes. */
-export async function describe(bytes) {
+/** Everything the reference makes of a session file given as bytes; `leaves` false: responses alone. */
+export async function describe(bytes, leaves = true) {
   // Of an empty file the reference makes a new session, with an id and a time of its own.
   if (bytes.length === 0) return { error: null, invented: true };
   let manager;
@@ -256,7 +256,7 @@ export async function describe(bytes) {
     leaves: [],
     responses: [],
   };
-  for (const id of ids.keys()) if (id !== undefined && id !== null) result.leaves.push(await describeLeaf(id, entries, ids, pool));
+  for (const id of leaves ? ids.keys() : []) if (id !== undefined && id !== null) result.leaves.push(await describeLeaf(id, entries, ids, pool));
   for (const [place, entry] of entries.entries()) {
     if (entry?.type === "message" && entry.message?.role === "assistant") {
       result.responses.push(await describeResponse(entry, place, entries, ids, pool));
