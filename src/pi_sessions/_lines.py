@@ -67,9 +67,13 @@ class FileSource:
 
     def lines(self) -> Iterator[bytes]:
         """Give each line with its newline, as far as the file reached when it was opened."""
-        rest = self.size
+        return self.lines_between(0, self.size)
+
+    def lines_between(self, start: int, end: int) -> Iterator[bytes]:
+        """Give the lines of a part that begins with a line; the last is cut off at `end`."""
+        rest = end - start
         try:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.lseek(self._descriptor, start, os.SEEK_SET)
             with os.fdopen(self._descriptor, "rb", BLOCK, closefd=False) as file:
                 for line in file:
                     rest -= len(line)
@@ -79,6 +83,13 @@ class FileSource:
                     yield line
         except OSError as error:
             raise UnreadableError(self.name, error.strerror or "cannot be read") from None
+
+    def again(self) -> FileSource | None:
+        """Open the same file with a place of its own to read at; None if the name has another."""
+        other = FileSource(self.name)
+        mine, its = os.fstat(self._descriptor), os.fstat(other._descriptor)
+        same = (mine.st_dev, mine.st_ino) == (its.st_dev, its.st_ino)
+        return other if same and other.size >= self.size else None
 
     def read(self, offset: int, length: int) -> bytes:
         """Give the bytes at an offset, checked to be as many as asked for."""

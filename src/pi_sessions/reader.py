@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     import os
 
 
-def load(path: str | os.PathLike[str], *, strict: bool = False, zone: tzinfo = UTC) -> Session:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    zone: tzinfo = UTC,
+    workers: int = 1,
+) -> Session:
     """Open a session file.
 
     The file is held open while the session lives, so that it is read as it was even when it is
@@ -23,13 +29,15 @@ def load(path: str | os.PathLike[str], *, strict: bool = False, zone: tzinfo = U
         path: the file; a pipe or device is read whole.
         strict: refuse a file with defects instead of reporting them in `Session.diagnostics`.
         zone: in which times without a zone are read.
+        workers: processes that may read a large file; the second is forked, so leave it at one
+            in a program with threads.
 
     Raises:
         UnreadableError: it cannot be opened or read.
         NotASessionError: the first JSON value in it is no header.
         FormatError: strict, and there are defects; all of them are in `.diagnostics`.
     """
-    return _checked(Session(scan.read(open_source(path)), zone=zone), strict=strict)
+    return _checked(Session(scan.read(open_source(path), workers), zone=zone), strict=strict)
 
 
 def loads(

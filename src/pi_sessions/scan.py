@@ -7,13 +7,15 @@ tolerates. Rules of reading are told in docs/format.md.
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, migrations
+from pi_sessions import _json, fork, migrations
 from pi_sessions._javascript import trim, truthy
-from pi_sessions.diagnostics import Code
+from pi_sessions._lines import FileSource, Source
+from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.errors import NotASessionError
 from pi_sessions.table import (
     FIRST_OTHER,
@@ -30,7 +32,6 @@ from pi_sessions.table import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pi_sessions._lines import Source
 
 _TYPE_KINDS: dict[object, int] = {name: FIRST_TYPE + n for n, name in enumerate(TYPES)}
 _ROLE_KINDS: dict[object, int] = {name: n for n, name in enumerate(ROLES)}
@@ -53,8 +54,12 @@ class _Envelope(msgspec.Struct, gc=False):
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 
 
-def read(source: Source) -> Table:
+def read(source: Source, workers: int = 1) -> Table:
     """Read every line of a session file.
+
+    Args:
+        source: the bytes.
+        workers: processes that may share the work on a large file; a second one is a fork.
 
     Raises:
         NotASessionError: the first parsed line is not a header.
@@ -63,9 +68,65 @@ def read(source: Source) -> Table:
     lines = source.lines()
     reading = _Reading(Table(source))
     reading.header(lines)
-    reading.entries(lines)
+    table = reading.table
+    middle = _middle(source, reading.offset) if workers > 1 and table.stored_version >= 3 else 0
+    if middle and isinstance(source, FileSource):
+        second = fork.start(lambda: _read_span(source, middle, source.size))
+        reading.entries(source.lines_between(reading.offset, middle))
+        reading.join(fork.result(second) if second else None, source, middle)
+    else:
+        reading.entries(lines)
     reading.finish()
     return reading.table
+
+
+LARGE = 48 << 20
+"""Bytes from which on a second process pays for itself."""
+
+
+def _middle(source: Source, start: int) -> int:
+    """Find where the second half of a large file begins, 0 if it is not worth halving."""
+    if not isinstance(source, FileSource) or source.size - start < LARGE:
+        return 0
+    place = start + (source.size - start) // 2
+    while place < source.size:
+        block = source.read(place, min(1 << 20, source.size - place))
+        if (found := block.find(b"\n")) >= 0:
+            return place + found + 1
+        place += len(block)
+    return 0
+
+
+class _Span(msgspec.Struct):
+    """What a second process found in its part of the file, with lines counted from its start."""
+
+    kinds: bytes
+    offsets: bytes
+    parents: bytes
+    ids: list[Any]
+    unresolved: dict[int, Any]
+    unusual: dict[int, str]
+    diagnostics: list[tuple[str, int, int, str]]
+
+
+def _read_span(source: FileSource, start: int, end: int) -> _Span | None:
+    own = source.again()
+    if own is None:
+        return None
+    reading = _Reading(Table(own))
+    reading.table.header_line = -1
+    reading.offset = start
+    reading.entries(own.lines_between(start, end))
+    table = reading.table
+    return _Span(
+        bytes(table.kinds[1:]),
+        table.offsets[1:].tobytes(),
+        table.parents[1:].tobytes(),
+        table.ids[1:],
+        reading.unresolved,
+        table.unusual,
+        [(str(d.code), d.line, d.offset, d.message) for d in table.diagnostics],
+    )
 
 
 def read_part(source: Source, header: dict[str, Any], lines: Iterable[tuple[int, bytes]]) -> Table:
@@ -160,6 +221,36 @@ class _Reading:
         table.offsets.append(offset)
         self.offset = offset
 
+    def join(self, span: _Span | None, source: FileSource, start: int) -> None:
+        """Add what a second process read; without it, read that part as well."""
+        if span is None:
+            self.entries(source.lines_between(start, source.size))
+            return
+        table = self.table
+        base = len(table)
+        table.kinds += span.kinds
+        table.offsets.pop()
+        table.offsets.frombytes(span.offsets)
+        parents = array("i")
+        parents.frombytes(span.parents)
+        table.parents.extend([parent + base if parent > 0 else parent for parent in parents])
+        table.ids += span.ids
+        self.unresolved |= {base + line: parent for line, parent in span.unresolved.items()}
+        table.unusual |= {base + line: name for line, name in span.unusual.items()}
+        table.diagnostics += [
+            Diagnostic(Code(code), base + line, offset, message)
+            for code, line, offset, message in span.diagnostics
+        ]
+        known, shadowed = table.lines_by_id, table.shadowed
+        for line, entry_id in enumerate(span.ids, base + 1):
+            if entry_id is None:
+                continue
+            key = entry_id if type(entry_id) is str else id_key(entry_id)
+            if known.setdefault(key, line) != line:
+                shadowed[known[key]] = line
+                known[key] = line
+        self.offset = source.size
+
     def careful_line(self, line: int, data: bytes) -> None:
         """Read one line that the hot loop does not settle."""
         table = self.table
@@ -178,7 +269,7 @@ class _Reading:
         if not isinstance(kind, str):
             self.not_an_entry(line, "an object without a type in text form is no entry")
             return
-        if "id" not in value and table.stored_version >= 2:
+        if value.get("id") is None and table.stored_version >= 2:
             table.report(Code.MISSING_ID, line, "an entry without id: nothing can refer to it")
         if kind == "message":
             self.classify_message(line, value.get("message"))
@@ -212,7 +303,7 @@ class _Reading:
     def link(self, line: int, value: dict[str, Any]) -> None:
         """Enter the id and parent of an object into the index."""
         table = self.table
-        if "id" in value:
+        if value.get("id") is not None:
             table.ids[line] = value["id"]
             key = id_key(value["id"])
             if key in table.lines_by_id:

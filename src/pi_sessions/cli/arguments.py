@@ -72,7 +72,8 @@ def open_session(args: argparse.Namespace) -> Session:
         UnreadableError: the file cannot be read.
         NotASessionError: the file is no session.
     """
-    return reader.load(find_session(args), zone=environment.local_zone())
+    workers = os.cpu_count() or 1
+    return reader.load(find_session(args), zone=environment.local_zone(), workers=workers)
 
 
 def find_session(args: argparse.Namespace) -> Path:

@@ -1,0 +1,59 @@
+"""A second process for half of the work, where the system can fork.
+
+The child runs one function and sends its result back through a pipe. Whatever goes wrong there
+gives no result, and the caller does the work itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Child(msgspec.Struct, frozen=True):
+    """A running child."""
+
+    process: int
+    pipe: int
+    """Descriptor its result is read from."""
+
+
+def start(work: Callable[[], Any]) -> Child | None:
+    """Run a function in a child process; None where there can be none."""
+    if not hasattr(os, "fork"):
+        return None
+    reading, writing = os.pipe()
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        return None
+    if process:
+        os.close(writing)
+        return Child(process, reading)
+    # In the child: no cleanup of the parent's may run, whatever happens.
+    try:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(pickle.dumps(work(), pickle.HIGHEST_PROTOCOL))
+    finally:
+        os._exit(0)
+
+
+def result(child: Child) -> Any:
+    """Wait for a child and give what its function gave, None if it failed."""
+    with os.fdopen(child.pipe, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(child.process, 0)
+    try:
+        # The bytes are those our own child wrote, through a pipe nobody else has.
+        return pickle.loads(data) if data else None  # noqa: S301
+    except (pickle.UnpicklingError, EOFError):
+        return None
