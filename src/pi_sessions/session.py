@@ -16,16 +16,7 @@ import msgspec
 
 from pi_sessions import migrations, tree
 from pi_sessions._javascript import string, trim
-from pi_sessions.context import (
-    delivery,
-    explain,
-    llm,
-    outcome,
-    point,
-    projection,
-    replay,
-    selection,
-)
+from pi_sessions.context import llm, point, projection, replay, selection
 from pi_sessions.context.message import ContextMessage, Dropped, Staged
 from pi_sessions.context.prompt import Prompt, replay_prompt
 from pi_sessions.context.settings import Settings, current_target, settings_of
@@ -42,6 +33,7 @@ from pi_sessions.table import FIRST_OTHER, Kind, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pi_sessions.context.explain import Explanation, Unknown
     from pi_sessions.entries import EntryValue, Header
 
 STAGES = ("projection", "llm", "replay")
@@ -395,7 +387,7 @@ class Session:
         response: str | Entry | None = None,
         stage: str = "replay",
         target: Target | None = None,
-    ) -> explain.Explanation:
+    ) -> Explanation:
         """Give every physical line its verdict and reason at a point.
 
         Args:
@@ -404,13 +396,15 @@ class Session:
             stage: `replay` for the request, `projection` to stop at Pi's own context.
             target: the model of the request; that of `Session.target` by default.
         """
+        from pi_sessions.context import delivery, explain, outcome  # noqa: PLC0415 - start-up
+
         if stage not in ("projection", "replay"):
             raise ValueError(f"no verdicts for the stage {stage!r}; there are projection, replay")
         where = self._point(leaf, response)
         chosen = selection.select(self.table, where.path)
         goal = (target or self._target(where)) if stage == "replay" else None
         staged = self._staged(chosen, stage, goal)
-        unknown: tuple[explain.Unknown, ...] = ()
+        unknown: tuple[Unknown, ...] = ()
         if goal is None:
             outcomes = outcome.projected_outcomes(staged.messages)
         else:

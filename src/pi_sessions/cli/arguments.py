@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pi_sessions import reader, store
+from pi_sessions import reader
 from pi_sessions.cli import environment
 from pi_sessions.context.target import Target
 from pi_sessions.errors import SessionNotFoundError
@@ -76,18 +75,21 @@ def open_session(args: argparse.Namespace) -> Session:
     return reader.load(find_session(args), zone=environment.local_zone(), workers=workers)
 
 
-def find_session(args: argparse.Namespace) -> Path:
+def find_session(args: argparse.Namespace) -> str:
     """Give the path of the session an invocation means."""
     query: str | None = args.session
-    root = environment.session_directory(args.session_dir)
+    if query is not None and (os.sep in query or query.endswith(".jsonl") or os.path.exists(query)):
+        return query
+    from pathlib import Path  # noqa: PLC0415 - start-up: a path needs no store
+
+    from pi_sessions import store  # noqa: PLC0415
+
+    root = Path(environment.session_directory(args.session_dir))
     if query is None:
-        return store.newest(root, os.fspath(Path.cwd()))
-    is_path = os.sep in query or query.endswith(store.SUFFIX) or Path(query).exists()
-    if is_path:
-        return Path(query)
+        return os.fspath(store.newest(root, os.getcwd()))
     if not root.is_dir():
         raise SessionNotFoundError(query, where=str(root))
-    return store.find(root, query)
+    return os.fspath(store.find(root, query))
 
 
 def target_for(args: argparse.Namespace, session: Session) -> Target | None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import Any
 
 
-def agent_directory() -> Path:
+def agent_directory() -> str:
     """Give the agent directory: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`."""
     named = os.environ.get("PI_CODING_AGENT_DIR")
-    return Path(named).expanduser() if named else Path.home() / ".pi" / "agent"
+    return os.path.expanduser(named or os.path.join("~", ".pi", "agent"))
 
 
-def session_directory(named: str | None = None) -> Path:
+def session_directory(named: str | None = None) -> str:
     """Give the directory of sessions.
 
     `--session-dir`, then `PI_CODING_AGENT_SESSION_DIR`, then `sessionDir` in the project's
@@ -25,16 +24,17 @@ def session_directory(named: str | None = None) -> Path:
     choices = (
         named,
         os.environ.get("PI_CODING_AGENT_SESSION_DIR"),
-        _settings(Path.cwd() / ".pi" / "settings.json").get("sessionDir"),
-        _settings(agent / "settings.json").get("sessionDir"),
+        _settings(os.path.join(".pi", "settings.json")).get("sessionDir"),
+        _settings(os.path.join(agent, "settings.json")).get("sessionDir"),
     )
     chosen = next((choice for choice in choices if isinstance(choice, str) and choice), None)
-    return Path(chosen).expanduser() if chosen else agent / "sessions"
+    return os.path.expanduser(chosen or os.path.join(agent, "sessions"))
 
 
-def _settings(path: Path) -> dict[str, Any]:
+def _settings(path: str) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text("utf-8-sig"))
+        with open(path, encoding="utf-8-sig") as file:
+            value = json.load(file)
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    root = environment.session_directory(args.directory or args.session_dir)
+    root = Path(environment.session_directory(args.directory or args.session_dir))
     everything = args.all or args.directory
     cwd = None if everything else os.fspath(Path(args.cwd or ".").absolute())
     found = [store.summarise(session.path) for session in store.sessions(root, cwd)]
