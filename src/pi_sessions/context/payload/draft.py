@@ -1,0 +1,123 @@
+"""What the builders of all three APIs start from and what they hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from pi_sessions._javascript import string, trim
+from pi_sessions.context.payload.limits import estimate_context, output_limit
+from pi_sessions.context.payload.trace import Part, Trace
+from pi_sessions.context.rules import CURRENT, Rules
+
+if TYPE_CHECKING:
+    from pi_sessions.context.message import ContextMessage, Staged
+    from pi_sessions.context.model import Model
+
+Retention = Literal["short", "long", "none"]
+
+_CACHE_KEY = 64
+"""Characters of a session id that are sent as the key of the prompt cache."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request hangs on besides the session and the model."""
+
+    thinking_level: str = "off"
+    thinking_budgets: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """The setting `thinkingBudgets`: tokens by level, over the defaults."""
+    block_images: bool = False
+    """The setting `images.blockImages`."""
+    codemode_only: bool = False
+    """The setting `codemode.mode` "only": other tools are declared to scripts, not to the model."""
+    cache_retention: Retention = "short"
+    session_id: str | None = None
+    """The header's id."""
+    rules: Rules = CURRENT
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A request that is about to be built."""
+
+    messages: Sequence[ContextMessage]
+    """LLM messages, as settings leave them."""
+    model: Model
+    options: Options
+    trace: Trace
+    used: float
+    """The estimate of the context's tokens."""
+
+    @property
+    def limit(self) -> float:
+        """The output limit that is left beside the context."""
+        return output_limit(self.model, self.used, self.model.max_tokens)
+
+    @property
+    def cache_key(self) -> str | None:
+        """The key of the prompt cache, None if the session has no id."""
+        key = self.options.session_id
+        return None if key is None else key[:_CACHE_KEY]
+
+    def cache_control(self, *, long: bool) -> dict[str, Any] | None:
+        """Give Anthropic's marker for the prompt cache, None where nothing is cached.
+
+        Args:
+            long: whether the host keeps a prompt for an hour.
+        """
+        if self.options.cache_retention == "none":
+            return None
+        if self.options.cache_retention == "long" and long:
+            return {"type": "ephemeral", "ttl": "1h"}
+        return {"type": "ephemeral"}
+
+
+class Built(msgspec.Struct, frozen=True):
+    """A body, the parts its pointers are read off, and the replay it was built from."""
+
+    body: dict[str, Any]
+    places: Mapping[str, list[Part]]
+    """The lists of parts, by their pointers."""
+    replayed: Staged
+
+
+def draft(
+    messages: Sequence[ContextMessage], model: Model, options: Options, trace: Trace
+) -> Draft:
+    """Estimate the context and put together what a builder needs."""
+    return Draft(messages, model, options, trace, estimate_context(messages))
+
+
+def blocks_of(message: ContextMessage) -> list[dict[str, Any]]:
+    """Give the blocks of a message; a text as content counts as one, what is no block as none."""
+    content = message.value.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, dict)]
+
+
+def text_of(block: Mapping[str, Any], key: str = "text") -> str:
+    """Give the text of a block, "" where it has none."""
+    text = block.get(key)
+    return text if isinstance(text, str) else ""
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a text has nothing but white space, as JavaScript sees it."""
+    return not text[:1].isalnum() and not trim(text)
+
+
+def data_url(image: Mapping[str, Any]) -> str:
+    """Give a picture as the URL that holds it; what is missing is told as the reference does."""
+    kind, data = (
+        string(image[key]) if key in image else "undefined" for key in ("mimeType", "data")
+    )
+    return f"data:{kind};base64,{data}"
+
+
+def present(value: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """Give the keys that are there."""
+    return {key: value[key] for key in keys if key in value}
