@@ -63,6 +63,7 @@ bench: $(STAMPS)/reference
 	$(BIN)/python bench/run.py
 
 fuzz: $(STAMPS)/reference
+	$(BIN)/python fuzz/bytes_of_sessions.py --seconds 60
 	$(BIN)/python fuzz/against_reference.py
 
 clean:

@@ -102,7 +102,12 @@ def run(args: argparse.Namespace) -> int:
                 *session.conversation_diagnostics(args.leaf, response=args.response),
             ]
         )
-        output.write_rows(head, "lines", _rows(session, explanation))
+        output.write_rows(
+            head,
+            "lines",
+            lambda first, end: _rows(session, explanation, first + 1, end + 1),
+            len(session.table),
+        )
     else:
         _print(args, session, explanation)
     return 0
@@ -128,11 +133,14 @@ def _head(session: Session, explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _rows(session: Session, explanation: Explanation) -> Iterator[dict[str, Any]]:
+def _rows(
+    session: Session, explanation: Explanation, first: int, end: int
+) -> Iterator[dict[str, Any]]:
+    """Give the JSON rows of the lines from one up to, not with, another."""
     table, reasons = session.table, explanation.reasons
     verdicts = [reason.verdict.value for reason in REASONS]
     names = [reason.value for reason in REASONS]
-    for line in range(1, len(table) + 1):
+    for line in range(first, end):
         number = reasons[line]
         kind = table.kinds[line]
         entry_id = table.ids[line]
