@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,5 @@ def _block(text: str) -> dict[str, str]:
 
 
 def _iso(milliseconds: int) -> str:
-    from datetime import UTC, datetime
-
     moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{milliseconds % 1000:03d}Z"

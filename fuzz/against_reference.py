@@ -16,9 +16,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
+from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
+
 from conformance.compare import compare  # noqa: E402 - the tests are no package
 from conformance.reference import Reference, missing  # noqa: E402
-from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from property import strategies  # noqa: E402
 
 

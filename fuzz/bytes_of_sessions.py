@@ -97,7 +97,7 @@ def use(data: bytes) -> None:
         session.prompt(**point)
     for entry in session.entries:
         entry.value  # noqa: B018 - decoding is the point
-    session.labels, session.name, session.header, list(session.tree.walk())  # noqa: B018
+    session.labels, session.name, session.header, list(session.tree.walk())
 
 
 if __name__ == "__main__":

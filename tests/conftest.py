@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from conformance import reference
 
 ROOT = Path(__file__).parent.parent
 REQUIRED = os.environ.get("PI_SESSIONS_REQUIRE") == "1"
@@ -32,3 +35,14 @@ def need(path: Path) -> Path:
             pytest.fail(f"{path.name} is not there, and nothing may be missing here")
         pytest.skip(f"{path.name} is not on this machine")
     return path
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[reference.Reference]:
+    """One process of the live reference for a module; needed where nothing may be missing."""
+    if why := reference.missing():
+        if REQUIRED:
+            pytest.fail(why)
+        pytest.skip(why)
+    with reference.Reference() as running:
+        yield running

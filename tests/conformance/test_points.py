@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, SHARED, need
 
+from conftest import ROOT, SHARED, need
 from pi_sessions import load
 
 

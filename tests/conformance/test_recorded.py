@@ -6,13 +6,13 @@ stage at every leaf and every response (of the real ones: at every response).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from conformance import reference as live
 from conformance.compare import compare
-from conftest import REQUIRED, ROOT, SHARED, need
+from conftest import ROOT, SHARED, need
 
 OURS = sorted(
     [*ROOT.glob("tests/recordings/*/session*.jsonl"), *ROOT.glob("examples/*/session.jsonl")]
@@ -27,17 +27,6 @@ DIFFERENT = {
     "62-subagent-artifacts-and-foreign-jsonl-in-dir": {"error"},
 }
 """Cases where we answer otherwise on purpose, each a row of `divergences.toml`."""
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Iterator[live.Reference]:
-    """One process of the reference for the module."""
-    if why := live.missing():
-        if REQUIRED:
-            pytest.fail(why)
-        pytest.skip(why)
-    with live.Reference() as running:
-        yield running
 
 
 def name_of(path: Path) -> str:

@@ -118,8 +118,21 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
     """One message object of any role."""
     role = draw(
         st.sampled_from(
-            ["user", "user", "assistant", "assistant", "assistant", "toolResult", "toolResult"]
-            + ["system", "bashExecution", "custom", "narrator", "hookMessage", "compactionSummary"]
+            [
+                "user",
+                "user",
+                "assistant",
+                "assistant",
+                "assistant",
+                "toolResult",
+                "toolResult",
+                "system",
+                "bashExecution",
+                "custom",
+                "narrator",
+                "hookMessage",
+                "compactionSummary",
+            ]
         )
     )
     time = {"timestamp": draw(TIMES)} if draw(ODDLY) else {}
@@ -313,7 +326,7 @@ def session_lines(draw: st.DrawFn, max_entries: int = 14) -> list[bytes]:
 
 @st.composite
 def damaged_sessions(draw: st.DrawFn) -> bytes:
-    """The bytes of a session file with blank, broken, doubled or cut lines, odd line ends and bytes."""
+    """The bytes of a session file with blank, broken, doubled or cut lines and odd bytes."""
     lines = draw(session_lines(10))
     ends = [b"\n"] * len(lines)
     for _ in range(draw(st.integers(0, 3))):

@@ -5,29 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from conformance import reference as live
-from conformance.compare import compare
-from conftest import REQUIRED
 from hypothesis import given, seed, settings
 
+from conformance import reference as live
+from conformance.compare import compare
 from property import strategies
 
 PARTS = 8
 EXAMPLES = 250
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Iterator[live.Reference]:
-    """One process of the reference for the module."""
-    if why := live.missing():
-        if REQUIRED:
-            pytest.fail(why)
-        pytest.skip(why)
-    with live.Reference() as running:
-        yield running
 
 
 def agree(data: bytes, oracle: live.Reference) -> None:

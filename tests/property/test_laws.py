@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_sessions import NotASessionError, Reason, Verdict, loads
+from pi_sessions import NotASessionError, Reason, Verdict, _json, loads
 from pi_sessions._lines import BytesSource, split
 from pi_sessions.context.prompt import replay_prompt
 from property import strategies
@@ -23,7 +24,7 @@ def test_any_split_of_the_bytes_gives_the_same_lines(data: bytes, cuts: list[int
     """Chunks make no difference, and joining the lines gives the bytes back."""
     data = data.replace(b"\x07", b"\n")
     places = [0, *sorted(cut for cut in cuts if cut <= len(data)), len(data)]
-    chunks = [data[a:b] for a, b in zip(places, places[1:], strict=False)]
+    chunks = [data[a:b] for a, b in itertools.pairwise(places)]
 
     lines = list(split(chunks))
 
@@ -75,7 +76,7 @@ def test_every_line_has_one_verdict_and_the_sent_ones_make_the_request(data: byt
 
 @given(strategies.sessions())
 def test_projection_verdicts_follow_the_messages(data: bytes) -> None:
-    """At Pi's own context, a line is told sent or changed if and only if a message comes from it."""
+    """At Pi's own context, the lines told sent or changed are those messages come from."""
     session = loads(data)
     for entry in list(session.entries)[-4:]:
         explanation = session.explain(entry, stage="projection")
@@ -117,8 +118,6 @@ def test_cut_at_every_byte(path: Path) -> None:
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_json_round_trip(path: Path) -> None:
     """What is read is written so that reading it again gives the same text."""
-    from pi_sessions import _json
-
     for line in BytesSource(path.read_bytes()).lines():
         try:
             value = _json.loads(line.removesuffix(b"\n"))
