@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pi_sessions.context.target import Target as Target
     from pi_sessions.diagnostics import Code as Code
     from pi_sessions.diagnostics import Diagnostic as Diagnostic
+    from pi_sessions.entry import Entry as Entry
     from pi_sessions.errors import (
         EntryNotFoundError as EntryNotFoundError,
     )
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from pi_sessions.reader import load as load
     from pi_sessions.reader import loads as loads
     from pi_sessions.session import Context as Context
-    from pi_sessions.session import Entry as Entry
     from pi_sessions.session import Session as Session
     from pi_sessions.tree import Tree as Tree
 
@@ -117,7 +117,7 @@ _HOMES = {
     "load": "reader",
     "loads": "reader",
     "Context": "session",
-    "Entry": "session",
+    "Entry": "entry",
     "Session": "session",
     "Tree": "tree",
 }

@@ -7,10 +7,9 @@ the leaf is the file's last entry.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,123 +21,35 @@ from pi_sessions.context.prompt import Prompt, replay_prompt
 from pi_sessions.context.settings import Settings, current_target, settings_of
 from pi_sessions.context.target import Target, target_of
 from pi_sessions.diagnostics import Code, Diagnostic
+from pi_sessions.entry import Entries, Entry
 from pi_sessions.errors import (
     EntryNotFoundError,
     FormatError,
     NotAResponseError,
+    UnsupportedApiError,
     UnsupportedVersionError,
 )
 from pi_sessions.table import FIRST_OTHER, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from pi_sessions.context.explain import Explanation, Unknown
-    from pi_sessions.entries import EntryValue, Header
+    from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.model import Model
+    from pi_sessions.context.models import Preferences
+    from pi_sessions.context.payload import Payload
+    from pi_sessions.context.payload.draft import Retention
+    from pi_sessions.entries import Header
 
 STAGES = ("projection", "llm", "replay")
 """Stages that give messages, in order."""
 
 
-class Entry:
-    """One entry of a session: where it stands, its place in the tree, its content on demand."""
+def _assumed(target: Target) -> Model:
+    """Give a model of which only the target is known: the rest are defaults."""
+    from pi_sessions.context.model import Model  # noqa: PLC0415 - start-up
 
-    __slots__ = ("_table", "line")
-
-    def __init__(self, table: Table, line: int) -> None:
-        self._table = table
-        self.line = line
-        """Physical line, counted from 1."""
-
-    @property
-    def id(self) -> str | None:
-        """Its id after migration, None where it has none in text form."""
-        value = self._table.ids[self.line]
-        return value if isinstance(value, str) else None
-
-    @property
-    def type(self) -> str:
-        """Its type, also an unknown one."""
-        return self._table.type_of(self.line) or ""
-
-    @property
-    def role(self) -> str | None:
-        """The role of a message entry."""
-        return self._table.role_of(self.line)
-
-    @property
-    def parent(self) -> Entry | None:
-        """The entry before it on its branch, None for a root or an orphan."""
-        line = self._table.parents[self.line]
-        return Entry(self._table, line) if line > 0 else None
-
-    @property
-    def offset(self) -> int:
-        """Byte offset of its line in the file."""
-        return self._table.offsets[self.line]
-
-    @property
-    def length(self) -> int:
-        """Bytes of its line without the newline."""
-        return self._table.length(self.line)
-
-    @property
-    def raw(self) -> dict[str, Any]:
-        """The JSON object of its line, migrated to version 3; read from the file at each call."""
-        return self._table.raw(self.line)
-
-    @property
-    def value(self) -> EntryValue:
-        """Its content as one of the typed entries."""
-        from pi_sessions.codec import decode_entry  # noqa: PLC0415 - start-up
-
-        return decode_entry(self.raw)
-
-    @property
-    def bytes(self) -> bytes:
-        """Its line as it stands in the file, without the newline."""
-        return self._table.bytes(self.line)
-
-    @property
-    def timestamp(self) -> str | None:
-        """Its time as stored, None where that is no text."""
-        value = self.raw.get("timestamp")
-        return value if isinstance(value, str) else None
-
-    def __eq__(self, other: object) -> bool:
-        """Two handles are equal if they mean the same line of the same session."""
-        return isinstance(other, Entry) and other.line == self.line and other._table is self._table
-
-    def __hash__(self) -> int:
-        return hash((id(self._table), self.line))
-
-    def __repr__(self) -> str:
-        kind = f"{self.type}:{self.role}" if self.role else self.type
-        return f"<Entry {kind} {self.id} line {self.line}>"
-
-
-class Entries(Sequence[Entry]):
-    """Entries of a session as a sequence that makes each handle when it is asked for."""
-
-    def __init__(self, table: Table, lines: Sequence[int]) -> None:
-        self._table = table
-        self._lines = lines
-
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Entries: ...
-    def __getitem__(self, index: int | slice) -> Entry | Entries:
-        """Give one entry, or a part of the sequence."""
-        if isinstance(index, slice):
-            return Entries(self._table, self._lines[index])
-        return Entry(self._table, self._lines[index])
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} entries>"
+    return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -380,13 +291,73 @@ class Session:
         chosen = selection.select(self.table, self._point(leaf, response).path)
         return replay_prompt(projection.project(self.table, chosen, self.zone).messages)
 
+    def request(
+        self,
+        leaf: str | Entry | None = None,
+        *,
+        response: str | Entry | None = None,
+        model: Model | None = None,
+        preferences: Preferences | None = None,
+        cache_retention: Retention = "short",
+    ) -> Payload:
+        """Rebuild the request body at a point, each part traced to its lines.
+
+        Args:
+            leaf: as for `context`.
+            response: as for `context`.
+            model: the model and its configuration; by default that of `Session.target` with the
+                defaults of a model that is configured nowhere.
+            preferences: the person's settings that a request hangs on.
+            cache_retention: `long` where the environment asked for it.
+
+        Raises:
+            UnsupportedApiError: bodies of the model's API are not built here.
+        """
+        where = self._point(leaf, response)
+        chosen = selection.select(self.table, where.path)
+        staged = self._staged(chosen, "llm", None)
+        goal = model or _assumed(self._target(where))
+        return self._request(where, staged, goal, preferences, cache_retention)
+
+    def _request(
+        self,
+        where: point.Point,
+        staged: Staged,
+        model: Model,
+        preferences: Preferences | None,
+        cache_retention: Retention = "short",
+    ) -> Payload:
+        from pi_sessions.context.models import Preferences  # noqa: PLC0415 - start-up
+        from pi_sessions.context.payload import Options, build  # noqa: PLC0415 - start-up
+
+        wishes = preferences or Preferences()
+        options = Options(
+            thinking_level=self._thinking_level(where),
+            thinking_budgets=wishes.thinking_budgets,
+            block_images=wishes.block_images,
+            codemode_only=wishes.codemode_only,
+            cache_retention=cache_retention,
+            session_id=self.id,
+        )
+        return build(staged.messages, model, options)
+
+    def _thinking_level(self, where: point.Point) -> str:
+        """Give the level a request was asked with: the reply's own, else that of the path."""
+        level = None
+        if where.response:
+            level = self.table.raw(where.response)["message"].get("thinkingLevel")
+        if not isinstance(level, str):
+            level = settings_of(self.table, where.path).thinking_level
+        return level if isinstance(level, str) else "off"
+
     def explain(
         self,
         leaf: str | Entry | None = None,
         *,
         response: str | Entry | None = None,
         stage: str = "replay",
-        target: Target | None = None,
+        target: Target | Model | None = None,
+        preferences: Preferences | None = None,
     ) -> Explanation:
         """Give every physical line its verdict and reason at a point.
 
@@ -394,27 +365,34 @@ class Session:
             leaf: as for `context`.
             response: as for `context`.
             stage: `replay` for the request, `projection` to stop at Pi's own context.
-            target: the model of the request; that of `Session.target` by default.
+            target: the model of the request; that of `Session.target` by default. With a `Model`
+                its configuration counts as well.
+            preferences: the person's settings that a request hangs on.
         """
-        from pi_sessions.context import delivery, explain, outcome  # noqa: PLC0415 - start-up
+        from pi_sessions.context import explain, outcome  # noqa: PLC0415 - start-up
 
         if stage not in ("projection", "replay"):
             raise ValueError(f"no verdicts for the stage {stage!r}; there are projection, replay")
         where = self._point(leaf, response)
         chosen = selection.select(self.table, where.path)
-        goal = (target or self._target(where)) if stage == "replay" else None
-        staged = self._staged(chosen, stage, goal)
-        unknown: tuple[Unknown, ...] = ()
-        if goal is None:
+        if stage == "projection":
+            staged = self._staged(chosen, stage, None)
             outcomes = outcome.projected_outcomes(staged.messages)
+            return explain.explain(self.table, where, chosen, staged.dropped, outcomes)
+        staged = self._staged(chosen, "llm", None)
+        goal = target or self._target(where)
+        model = _assumed(goal) if isinstance(goal, Target) else goal
+        unknown = explain.undecided(staged, model, assumed=target is None)
+        try:
+            request = self._request(where, staged, model, preferences)
+        except UnsupportedApiError:
+            replayed = replay.replay(staged.messages, model.target)
+            outcomes = outcome.outcomes_of(replayed, replay_prompt(replayed.messages))
+            synthetic = replayed.synthetic
         else:
-            prompt = replay_prompt(staged.messages)
-            assumed = delivery.undecided(staged, goal, assumed=target is None)
-            unknown = tuple(explain.Unknown(what, why) for what, why in assumed)
-            staged = delivery.deliver(staged, goal.api)
-            outcomes = outcome.outcomes_of(staged, prompt)
+            outcomes, synthetic = request.outcomes, request.synthetic
         explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
-        return explained.completed(staged.synthetic, unknown)
+        return explained.completed(synthetic, unknown)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,11 +19,14 @@ from pi_sessions.tree import is_cut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pi_sessions.context.message import Dropped
+    from pi_sessions.context.message import Dropped, Staged
+    from pi_sessions.context.model import Model
     from pi_sessions.context.outcome import Outcome
     from pi_sessions.context.point import Point
     from pi_sessions.context.selection import Selection
 
+APIS = frozenset({"openai-completions", "anthropic-messages", "openai-responses"})
+"""APIs whose request bodies are built here."""
 REASONS = tuple(Reason)
 _INDEX = {reason: number for number, reason in enumerate(REASONS)}
 
@@ -113,6 +116,37 @@ class Explanation(msgspec.Struct, frozen=True, dict=True):
             if line == len(self.reasons) or self.reasons[line] != self.reasons[start]:
                 yield start, line - 1
                 start = line
+
+
+def undecided(staged: Staged, model: Model, *, assumed: bool) -> tuple[Unknown, ...]:
+    """Name what the file does not decide about the verdicts of a request.
+
+    Args:
+        staged: the LLM messages.
+        model: the model they go to.
+        assumed: whether the model was taken from the file, and its configuration assumed.
+    """
+    found = []
+    if not model.api:
+        name = "/".join(filter(None, (model.provider, model.id))) or "the model"
+        found.append(Unknown("api", f"no reply in the file tells which API {name} speaks"))
+    elif model.api not in APIS:
+        why = f"what {model.api} leaves out or tells in another way is not known here"
+        found.append(Unknown("form", why))
+    if not assumed:
+        return tuple(found)
+    if any(_has_images(message.value) for message in staged.messages):
+        found.append(Unknown("images", "that the model takes pictures is assumed"))
+    if sum(1 for message in staged.messages if message.role == "system") > 1:
+        why = "taken as folded into one prompt; some models get later ones in their place"
+        found.append(Unknown("system messages", why))
+    return tuple(found)
+
+
+def _has_images(value: dict[str, Any]) -> bool:
+    content = value.get("content")
+    blocks = content if isinstance(content, list) else ()
+    return any(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
 
 
 def explain(
