@@ -13,6 +13,7 @@ from pi_sessions import _json, _lines, scan
 from pi_sessions.context import llm, models, payload, point, projection, selection
 from pi_sessions.context.message import ContextMessage
 from pi_sessions.context.model import Model
+from pi_sessions.context.payload.draft import Retention
 from pi_sessions.table import Table
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +93,7 @@ def build(turn: Turn, *, plain: bool = False) -> payload.Payload:
     """Build the body of a turn; `plain` leaves out what only settings and environment say."""
     lines, reply, messages = context(turn)
     preferences = models.Preferences() if plain else config(turn.folder)[1]
-    retention = "long" if turn.folder.name in LONG_CACHE and not plain else "short"
+    retention: Retention = "long" if turn.folder.name in LONG_CACHE and not plain else "short"
     options = payload.Options(
         thinking_level=reply.get("thinkingLevel", "off"),
         thinking_budgets=preferences.thinking_budgets,

@@ -119,6 +119,9 @@ def _adapt_reply(
             content.append(call)
         else:
             content.append(block)
+    if own and not changes and isinstance(message.value["content"], list):
+        # Nothing to copy; of most sessions these are nearly all replies.
+        return message
     return message.altered(*changes, value={**message.value, "content": content})
 
 

@@ -8,36 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions._javascript import string, truthy
 from pi_sessions.context.message import Reason
+from pi_sessions.context.payload.anthropic_messages import AnthropicMessages
 from pi_sessions.context.payload.compat import AnthropicCompat, anthropic_compat
-from pi_sessions.context.payload.draft import Built, blocks_of, is_blank, present, text_of
+from pi_sessions.context.payload.draft import Built, present
 from pi_sessions.context.payload.limits import output_limit, whole
-from pi_sessions.context.payload.strict import refused_by_anthropic
 from pi_sessions.context.payload.thinking import ANSWER, OFF, budget
 from pi_sessions.context.payload.tools import (
     Placement,
-    Sampling,
     Support,
-    Tool,
     declared,
     place_tools,
-    real_removals,
 )
-from pi_sessions.context.payload.trace import Part, lines_of, union
+from pi_sessions.context.payload.trace import Part, lines_of
 from pi_sessions.context.payload.transcript import Transcript, leading_prompt, resolve
-from pi_sessions.context.prompt import added_tools, update_text
-from pi_sessions.context.replay import replace_images, replay
+from pi_sessions.context.prompt import added_tools
+from pi_sessions.context.replay import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pi_sessions.context.message import ContextMessage
     from pi_sessions.context.payload.draft import Draft
 
-SEE_IMAGE = "(see attached image)"
-IMAGE_BELOW = "(image attached after the tool results)"
-EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
 _EFFORTS = {"minimal": "low", "low": "low", "medium": "medium"}
 """What levels without a configured name are called; all others are high."""
 PLACEHOLDER_NAME = "__pi_deferred_placeholder__"
@@ -65,7 +55,8 @@ def build_anthropic(draft: Draft) -> Built:
     leading = leading_prompt(transcript)
     marker = draft.cache_control(long=compat.supports_long_cache_retention)
     replayed = replay(transcript.messages, model.target)
-    told = _Messages(draft, compat, native=native)
+    managed = compat.supports_mid_convo_effort and not _is_disabled(draft)
+    told = AnthropicMessages(draft, compat, native=native, managed=managed)
     told.tell(replayed.messages[1:] if transcript.leads else replayed.messages)
     if marker:
         _mark(told.parts, marker)
@@ -78,7 +69,7 @@ def build_anthropic(draft: Draft) -> Built:
         system = [Part({"type": "text", "text": text}, leading.lines, leading.sections)]
         if marker:
             system[0].value["cache_control"] = marker
-        trace.arrived(first, Reason.FOLDED)
+        trace.changed(first, Reason.FOLDED)
     tools = declared(placement.listed, told.declaration)
     if tools and marker and compat.supports_cache_control_on_tools:
         tools[-1].value["cache_control"] = marker
@@ -95,7 +86,7 @@ def _placement(transcript: Transcript, draft: Draft, *, native: bool) -> Placeme
     if not native:
         return place_tools(transcript, Support.NONE, draft.trace)
     first = transcript.messages[0]
-    draft.trace.arrived(first, Reason.FOLDED)
+    draft.trace.changed(first, Reason.FOLDED)
     lines = lines_of(first)
     return Placement(tuple((tool, lines) for tool in added_tools(first.value)), 1)
 
@@ -121,6 +112,10 @@ def _body(
     body |= thinking
     if fallbacks := [model for model in compat.allowed_fallback_models if isinstance(model, dict)]:
         body["fallbacks"] = [present(model, "model") for model in fallbacks]
+    options = draft.options
+    if compat.supports_message_threads and options.session_id and options.retention != "none":
+        # A new thread; whether one was continued instead is noted as unknown.
+        body["thread"] = {"type": "create"}
     return body
 
 
@@ -158,7 +153,7 @@ def _is_disabled(draft: Draft) -> bool:
 
 def _budgeted(draft: Draft, limit: float, level: str) -> tuple[float, float]:
     """Give the limit that makes room for thinking, and the tokens for thinking within it."""
-    tokens = budget(level, draft.options.thinking_budgets)
+    tokens = budget(level, draft.options.budgets)
     total = min(limit + tokens, draft.model.max_tokens)
     if total <= tokens:
         tokens = max(0, total - ANSWER)
@@ -177,273 +172,19 @@ def _active_effort(draft: Draft, compat: AnthropicCompat) -> str:
     return _effort(draft)
 
 
-def _image(block: dict[str, Any]) -> dict[str, Any]:
-    source = {"type": "base64"}
-    if "mimeType" in block:
-        source["media_type"] = block["mimeType"]
-    return {"type": "image", "source": source | present(block, "data")}
-
-
-class _Messages:
-    """The messages of a body while they are told one after the other."""
-
-    def __init__(self, draft: Draft, compat: AnthropicCompat, *, native: bool) -> None:
-        self.model = draft.model
-        self.trace = draft.trace
-        self.compat = compat
-        self.native = native
-        """Whether changes of the tools are told in place."""
-        self.sampling = Sampling(
-            draft.trace, compat.supports_strict_tools, refuses=refused_by_anthropic
-        )
-        self.parts: list[Part] = []
-        self.held: list[tuple[ContextMessage, Part]] = []
-        """System messages that wait for the next reply: none may stand before a user message."""
-        managed = compat.supports_mid_convo_effort and not _is_disabled(draft)
-        self.levels: dict[int, tuple[str, Part]] | None = {} if managed else None
-        """The effort of earlier replies, by their place, where markers tell it."""
-
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages but the leading prompt."""
-        run: list[ContextMessage] = []
-        for message in messages:
-            role = message.value["role"]
-            if role == "toolResult":
-                run.append(message)
-                continue
-            if run:
-                self.results(run)
-                run = []
-            if role == "assistant":
-                self.reply(message)
-            elif role == "user":
-                self.user(message)
-            elif role == "system":
-                self.system(message)
-        if run:
-            self.results(run)
-        self.release()
-
-    def system(self, message: ContextMessage) -> None:
-        """Take up an update of the prompt and, where the model takes them, of the tools."""
-        lines = lines_of(message)
-        blocks: list[dict[str, Any]] = []
-        if text := update_text(message.value):
-            blocks.append({"type": "text", "text": self.trace.clean(message, text)})
-        if self.native:
-            for name in real_removals(message.value):
-                reference = {"type": "tool_reference", "name": name}
-                blocks.append({"type": "tool_removal", "tool": reference})
-            for tool in added_tools(message.value):
-                definition = {"type": "tool_definition", "definition": self.declaration(tool)}
-                blocks.append({"type": "tool_addition", "tool": definition})
-        if blocks:
-            part = Part({"role": "system"}, lines)
-            part.put("content", [Part(block, lines) for block in blocks])
-            self.held.append((message, part))
-            self.trace.arrived(message, Reason.CONVERTED)
-
-    def release(self) -> None:
-        """Tell the system messages that were held back."""
-        for _, part in self.held:
-            self.parts.append(part)
-        self.held.clear()
-
-    def add(self, part: Part, *messages: ContextMessage) -> None:
-        """Add a message of the conversation; what is held back falls behind it."""
-        self.parts.append(part)
-        for message in messages:
-            self.trace.arrived(message)
-        for message, _ in self.held:
-            self.trace.changed(message, Reason.MOVED)
-
-    def user(self, message: ContextMessage) -> None:
-        """Tell a user message; blank texts are left out, and with them the whole of it."""
-        lines = lines_of(message)
-        content = message.value.get("content")
-        part = Part({"role": "user"}, lines)
-        if isinstance(content, str):
-            if not is_blank(content):
-                self.add(part.tell("content", self.trace.clean(message, content)), message)
-            return
-        blocks = []
-        for block in blocks_of(message):
-            if block.get("type") != "text":
-                blocks.append(Part(_image(block), lines))
-            elif not is_blank(text := self.trace.clean(message, text_of(block))):
-                blocks.append(Part({"type": "text", "text": text}, lines))
-            else:
-                self.trace.changed(message, Reason.TRIMMED)
-        if blocks:
-            self.add(part.put("content", blocks), message)
-
-    def reply(self, message: ContextMessage) -> None:
-        """Tell a reply block by block; one without any left is left out."""
-        lines = lines_of(message)
-        blocks = []
-        for block in blocks_of(message):
-            told = self.block(message, block)
-            if told is None:
-                self.trace.changed(message, Reason.TRIMMED)
-            else:
-                blocks.append(Part(told, lines))
-        if not blocks:
-            return
-        self.release()
-        part = Part({"role": "assistant"}, lines).put("content", blocks)
-        self.add(part, message)
-        value = message.value
-        level = value.get("providerThinkingLevel")
-        if (
-            self.levels is not None
-            and value.get("api") == "anthropic-messages"
-            and value.get("provider") == self.model.provider
-            and isinstance(level, str)
-            and level in EFFORTS
-        ):
-            self.levels[len(self.parts) - 1] = (level, part)
-
-    def block(self, message: ContextMessage, block: dict[str, Any]) -> dict[str, Any] | None:
-        """Tell one block of a reply, None for one that is left out."""
-        match block.get("type"):
-            case "text":
-                text = text_of(block)
-                if is_blank(text):
-                    return None
-                return {"type": "text", "text": self.trace.clean(message, text)}
-            case "thinking":
-                return self.thinking(message, block)
-            case "toolCall":
-                arguments = block.get("arguments")
-                return {
-                    "type": "tool_use",
-                    **present(block, "id", "name"),
-                    "input": {} if arguments is None else arguments,
-                }
-            case _:
-                return None
-
-    def thinking(self, message: ContextMessage, block: dict[str, Any]) -> dict[str, Any] | None:
-        """Tell thinking; without a signature it can only be said."""
-        signature = block.get("thinkingSignature")
-        if truthy(block.get("redacted")):
-            data = {} if "thinkingSignature" not in block else {"data": signature}
-            return {"type": "redacted_thinking", **data}
-        thinking = text_of(block, "thinking")
-        is_signed = isinstance(signature, str) and not is_blank(signature)
-        if not is_signed and is_blank(thinking):
-            return None
-        text = self.trace.clean(message, thinking)
-        if is_signed:
-            return {"type": "thinking", "thinking": text, "signature": signature}
-        if self.compat.allow_empty_signature:
-            return {"type": "thinking", "thinking": text, "signature": ""}
-        self.trace.changed(message, Reason.TRIMMED)
-        return {"type": "text", "text": text}
-
-    def results(self, run: list[ContextMessage]) -> None:
-        """Tell a run of tool results as one user message, pictures of errors behind them."""
-        results: list[Part] = []
-        pictures: list[Part] = []
-        for message in run:
-            results.append(self.result(message))
-            if _is_split(message):
-                pictures += self.pictures(message)
-        blocks = results + pictures
-        self.add(Part({"role": "user"}, union(results)).put("content", blocks), *run)
-
-    def result(self, message: ContextMessage) -> Part:
-        """Tell a tool result: one text, or blocks where there are pictures."""
-        lines = lines_of(message)
-        value = message.value
-        part = Part({"type": "tool_result"}, lines)
-        if "toolCallId" in value:
-            part.value["tool_use_id"] = value["toolCallId"]
-        blocks = blocks_of(message)
-        if _is_split(message):
-            blocks = replace_images(blocks, IMAGE_BELOW)
-        if any(block.get("type") == "image" for block in blocks):
-            parts = [Part(self.result_block(message, block), lines) for block in blocks]
-            if all(part.value["type"] != "text" for part in parts):
-                parts.insert(0, Part({"type": "text", "text": SEE_IMAGE}, lines))
-                self.trace.add("placeholder", SEE_IMAGE, lines)
-            part.put("content", parts)
-        else:
-            text = "\n".join(text_of(block) for block in blocks)
-            part.tell("content", self.trace.clean(message, text))
-        if "isError" in value:
-            part.value["is_error"] = value["isError"]
-        return part
-
-    def result_block(self, message: ContextMessage, block: dict[str, Any]) -> dict[str, Any]:
-        """Tell one block of a tool result with pictures."""
-        if block.get("type") == "text":
-            return {"type": "text", "text": self.trace.clean(message, text_of(block))}
-        return _image(block)
-
-    def pictures(self, message: ContextMessage) -> list[Part]:
-        """Give the pictures of a failed call, which may not stand in its result."""
-        lines = lines_of(message)
-        name, call_id = (
-            string(message.value[key]) if key in message.value else "undefined"
-            for key in ("toolName", "toolCallId")
-        )
-        caption = f"Images from the error result of tool call {call_id} ({name}):"
-        self.trace.add("caption", caption, lines)
-        self.trace.changed(message, Reason.MOVED)
-        images = [block for block in blocks_of(message) if block.get("type") == "image"]
-        return [
-            Part({"type": "text", "text": caption}, lines),
-            *(Part(_image(image), lines) for image in images),
-        ]
-
-    def declaration(self, tool: Tool) -> dict[str, Any]:
-        """Declare a tool; only strict schemas keep keywords at their root."""
-        parameters, strict = self.sampling.parameters(tool)
-        schema = parameters if isinstance(parameters, dict) else {}
-        shape = {
-            "type": "object",
-            "properties": _or(schema.get("properties"), {}),
-            "required": _or(schema.get("required"), []),
-            **present(schema, "additionalProperties", "$defs", "definitions"),
-        }
-        return {
-            **present(tool, "name", "description"),
-            **(
-                {"eager_input_streaming": True}
-                if self.compat.supports_eager_tool_input_streaming
-                else {}
-            ),
-            **({"strict": True} if strict else {}),
-            "input_schema": {**schema, **shape} if strict else shape,
-        }
-
-
-def _or(value: Any, default: Any) -> Any:
-    return default if value is None else value
-
-
-def _is_split(message: ContextMessage) -> bool:
-    """Say whether a result is of a failed call and has pictures."""
-    return truthy(message.value.get("isError")) and any(
-        block.get("type") == "image" for block in blocks_of(message)
-    )
-
-
 def _mark(parts: list[Part], marker: dict[str, Any]) -> None:
     """Mark the last block of a body that does not end with a reply, for the prompt cache."""
     if not parts or parts[-1].value["role"] == "assistant":
         return
     last = parts[-1]
-    blocks = last.inner["content"]
     if isinstance(last.value["content"], str):
         text = {"type": "text", "text": last.value["content"], "cache_control": marker}
         last.put("content", [Part(text, last.lines)])
-    elif blocks and isinstance(blocks[-1], Part):
+    elif blocks := last.parts("content"):
         blocks[-1].value["cache_control"] = marker
 
 
-def _insert_efforts(told: _Messages, active: str) -> None:
+def _insert_efforts(told: AnthropicMessages, active: str) -> None:
     """Put before each reply the effort it was asked with, and at the end the one asked now."""
     parts: list[Part] = []
     for place, part in enumerate(told.parts):

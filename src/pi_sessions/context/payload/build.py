@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pi_sessions.context.message import ContextMessage, Reason, Synthetic
-from pi_sessions.context.model import Found
 from pi_sessions.context.payload.anthropic import build_anthropic
-from pi_sessions.context.payload.compat import anthropic_compat
 from pi_sessions.context.payload.completions import build_completions
 from pi_sessions.context.payload.draft import Built, Draft, Options, draft
 from pi_sessions.context.payload.responses import build_responses
 from pi_sessions.context.payload.trace import Lines, Trace, Unknown, pointers
+from pi_sessions.context.payload.unknown import unknown_fields
 from pi_sessions.context.replay import block_type
 from pi_sessions.errors import UnsupportedApiError
 
@@ -29,7 +28,6 @@ BUILDERS: dict[str, Callable[[Draft], Built]] = {
     "openai-responses": build_responses,
 }
 IMAGES_BLOCKED = "Image reading is disabled."
-_ON_DEFAULTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
@@ -39,13 +37,15 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
     """The JSON of the request, keys in the order in which they were sent."""
     synthetic: tuple[Synthetic, ...]
     """What is in the body and in no line."""
-    unknown: tuple[Unknown, ...]
-    """Fields that hang on what the session does not hold."""
     estimated_tokens: float
     """The tokens of the context as the reference estimates them before it sends a request."""
-    _messages: Sequence[ContextMessage]
+    _draft: Draft
     _built: Built
-    _trace: Trace
+
+    @cached_property
+    def unknown(self) -> tuple[Unknown, ...]:
+        """Fields that hang on what the session does not hold."""
+        return (*self._draft.trace.unknown, *unknown_fields(self._draft, self.body))
 
     @cached_property
     def provenance(self) -> dict[str, Lines]:
@@ -64,7 +64,7 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
     @cached_property
     def outcomes(self) -> dict[int, Outcome]:
         """What became of the message of each line."""
-        return self._trace.outcomes(self._messages, self._built.replayed)
+        return self._draft.trace.outcomes(self._draft.messages, self._built.replayed)
 
 
 def build(messages: Sequence[ContextMessage], model: Model, options: Options) -> Payload:
@@ -82,18 +82,14 @@ def build(messages: Sequence[ContextMessage], model: Model, options: Options) ->
     if builder is None:
         raise UnsupportedApiError(model.api)
     trace = Trace()
-    applied = _with_settings(messages, options)
-    request = draft(applied, model, options, trace)
+    request = draft(_with_settings(messages, options), model, options, trace)
     built = builder(request)
-    _doubt(request, built)
     return Payload(
         body=built.body,
         synthetic=(*built.replayed.synthetic, *trace.synthetic),
-        unknown=tuple(trace.unknown),
         estimated_tokens=request.used,
-        _messages=applied,
+        _draft=request,
         _built=built,
-        _trace=trace,
     )
 
 
@@ -144,29 +140,3 @@ def _without_hidden_tools(message: ContextMessage) -> ContextMessage:
 
 def _is_shown(tool: Any) -> bool:
     return isinstance(tool, dict) and tool.get("name") == "codemode"
-
-
-def _doubt(request: Draft, built: Built) -> None:
-    """Note the fields that hang on the model's configuration or on a process' memory."""
-    model, options, trace = request.model, request.options, request.trace
-    if model.found is Found.NOWHERE:
-        why = f"{model.provider}/{model.id} is configured nowhere; defaults of a custom model"
-        known = ("model", "messages", "input", "stream")
-        for key in built.body:
-            if key not in known:
-                trace.doubt(f"/{key}", why)
-    elif model.found in (Found.CATALOGUE, Found.STORE):
-        why = "taken from today's catalogue, which may be newer than the session"
-        for key in (*_ON_DEFAULTS, "thinking", "reasoning", "reasoning_effort"):
-            if key in built.body:
-                trace.doubt(f"/{key}", why)
-    if model.configured_api:
-        trace.doubt("", f"the model is now configured for {model.configured_api}")
-    if options.codemode_only:
-        trace.doubt("/tools", "the setting codemode.mode hides tools that scripts may call")
-    if model.api == "anthropic-messages" and anthropic_compat(model).supports_message_threads:
-        trace.doubt(
-            "/thread",
-            "the endpoint has message threads: the request may have continued one and held only "
-            "the new messages; which, only the process knew",
-        )

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions import _json
-from pi_sessions.context.message import Reason
 from pi_sessions.context.payload.chat_thinking import thinking_fields
 from pi_sessions.context.payload.compat import CompletionsCompat, completions_compat
+from pi_sessions.context.payload.completions_messages import ChatMessages
 from pi_sessions.context.payload.draft import (
     Built,
     blocks_of,
-    data_url,
-    is_blank,
-    present,
-    text_of,
 )
-from pi_sessions.context.payload.reasoning import Reasoning, reasoning_of
 from pi_sessions.context.payload.thinking import (
     ANSWER,
     OFF,
@@ -28,15 +22,12 @@ from pi_sessions.context.payload.thinking import (
     sampling_params,
 )
 from pi_sessions.context.payload.tools import (
-    Sampling,
     Support,
-    Tool,
     declared,
     place_tools,
 )
-from pi_sessions.context.payload.trace import Lines, Part, lines_of, union
-from pi_sessions.context.payload.transcript import Leading, leading_prompt, resolve
-from pi_sessions.context.prompt import added_tools, update_text
+from pi_sessions.context.payload.trace import Part
+from pi_sessions.context.payload.transcript import resolve
 from pi_sessions.context.replay import block_type, replay
 
 if TYPE_CHECKING:
@@ -44,11 +35,6 @@ if TYPE_CHECKING:
 
     from pi_sessions.context.message import ContextMessage
     from pi_sessions.context.payload.draft import Draft
-
-IMAGES = "Attached image(s) from tool result:"
-FILLER = "I have processed the tool results."
-SEE_IMAGE = "(see attached image)"
-NO_OUTPUT = "(no tool output)"
 
 
 def build_completions(draft: Draft) -> Built:
@@ -61,10 +47,7 @@ def build_completions(draft: Draft) -> Built:
     )
     placement = place_tools(transcript, Support.ADDITIONS if additions else Support.NONE, trace)
     replayed = replay(transcript.messages, model.target)
-    sampling = Sampling(trace, compat.supports_strict_mode, compat.supports_grammar_tools)
-    chat = _Chat(draft, compat, sampling, sampling.arguments(transcript.messages))
-    chat.leading = leading_prompt(transcript)
-    chat.folded = placement.folded
+    chat = ChatMessages(draft, compat, transcript, placement)
     chat.tell(replayed.messages)
     tools = declared(placement.listed, chat.declaration)
     if compat.cache_control_format == "anthropic":
@@ -79,7 +62,7 @@ def _body(
     model, options = draft.model, draft.options
     level = asked_level(model, options.thinking_level)
     limit = draft.limit
-    long = options.cache_retention == "long" and compat.supports_long_cache_retention
+    long = options.retention == "long" and compat.supports_long_cache_retention
     body: dict[str, Any] = {
         "model": model.id,
         "messages": [part.value for part in parts],
@@ -102,7 +85,7 @@ def _body(
         body["tools"] = []
     if compat.vllm_priority is not None:
         body["priority"] = compat.vllm_priority
-    tokens = min(budget(level, options.thinking_budgets), max(0, limit - ANSWER))
+    tokens = min(budget(level, options.budgets), max(0, limit - ANSWER))
     body |= thinking_fields(model, compat, level, tokens if level != OFF and tokens > 0 else None)
     if compat.open_router_routing is not None:
         body["provider"] = compat.open_router_routing
@@ -112,7 +95,7 @@ def _body(
 
 
 def _sends_cache_key(draft: Draft, compat: CompletionsCompat, *, long: bool) -> bool:
-    if draft.options.cache_retention == "none":
+    if draft.options.retention == "none":
         return False
     mode = compat.prompt_cache_key_mode
     at_openai = "api.openai.com" in draft.model.base_url
@@ -127,231 +110,13 @@ def _gateway(routing: Any) -> dict[str, Any]:
 
 def _has_tool_history(messages: Iterable[ContextMessage]) -> bool:
     return any(
-        message.role == "toolResult"
+        message.value["role"] == "toolResult"
         or (
-            message.role == "assistant"
+            message.value["role"] == "assistant"
             and any(block_type(block) == "toolCall" for block in blocks_of(message))
         )
         for message in messages
     )
-
-
-def _image(block: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": data_url(block)}}
-
-
-class _Chat:
-    """The messages of a body while they are told one after the other."""
-
-    def __init__(
-        self,
-        draft: Draft,
-        compat: CompletionsCompat,
-        sampling: Sampling,
-        grammars: dict[str, str],
-    ) -> None:
-        self.model = draft.model
-        self.trace = draft.trace
-        self.compat = compat
-        self.sampling = sampling
-        self.grammars = grammars
-        self.instructions = (
-            "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
-        )
-        self.leading: Leading | None = None
-        self.folded = 0
-        self.parts: list[Part] = []
-        self.last_role = ""
-        """Role of the last message that left something behind, "toolResult" after results."""
-        self.system_count = 0
-        self.run: list[ContextMessage] = []
-        """Tool results that stand side by side."""
-        self.images: list[Part] = []
-        """Pictures of the run, which follow it."""
-
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages."""
-        for place, message in enumerate(messages):
-            role = message.value["role"]
-            if role == "toolResult":
-                self.result(message)
-                continue
-            self.close_run()
-            if role == "assistant":
-                self.reply(message)
-            elif role == "user":
-                self.user(message)
-            elif role == "system":
-                self.system(message, leads=place == 0)
-        self.close_run()
-
-    def system(self, message: ContextMessage, *, leads: bool) -> None:
-        """Tell a system message: the prompt if it leads, an update if it does not."""
-        lines = lines_of(message)
-        reason = Reason.FOLDED if leads else Reason.CONVERTED
-        added = added_tools(message.value) if self.system_count >= self.folded else []
-        self.system_count += 1
-        self.last_role = "system"
-        if added:
-            tools = declared(((tool, lines) for tool in added), self.declaration)
-            # Kimi's form of declaring tools in place; its role is never "developer".
-            self.parts.append(Part({"role": "system"}, lines).put("tools", tools))
-            self.trace.arrived(message, reason)
-        leading = self.leading if leads else None
-        text = leading.text if leading else "" if leads else update_text(message.value)
-        if text:
-            part = Part(
-                {"role": self.instructions},
-                leading.lines if leading else lines,
-                leading.sections if leading else None,
-            )
-            self.parts.append(part.tell("content", self.trace.clean(message, text)))
-            self.trace.arrived(message, reason)
-
-    def user(self, message: ContextMessage) -> None:
-        """Tell a user message; one without any block is left out."""
-        lines = lines_of(message)
-        if self.last_role == "toolResult":
-            self.fill(lines)
-        content = message.value.get("content")
-        part = Part({"role": "user"}, lines)
-        if isinstance(content, str):
-            part.tell("content", self.trace.clean(message, content))
-        else:
-            blocks = []
-            for block in blocks_of(message):
-                if block.get("type") != "text":
-                    blocks.append(Part(_image(block), lines))
-                elif text := text_of(block):
-                    text = self.trace.clean(message, text)
-                    blocks.append(Part({"type": "text", "text": text}, lines))
-                else:
-                    self.trace.changed(message, Reason.TRIMMED)
-            if not blocks:
-                return
-            part.put("content", blocks)
-        self.add(part, message, "user")
-
-    def fill(self, because: Lines) -> None:
-        """Put a reply of no one's between results and what follows, where a host wants one."""
-        if self.compat.requires_assistant_after_tool_result:
-            part = Part({"role": "assistant"}, because).tell("content", FILLER)
-            self.parts.append(part)
-            self.trace.add("filler", FILLER, because)
-
-    def add(self, part: Part, message: ContextMessage, role: str) -> None:
-        self.parts.append(part)
-        self.trace.arrived(message)
-        self.last_role = role
-
-    def reply(self, message: ContextMessage) -> None:
-        """Tell a reply; one without text and calls is left out, whatever it thought."""
-        part = Part({"role": "assistant", "content": self.nothing}, lines_of(message))
-        blocks = blocks_of(message)
-        reasoning = reasoning_of(blocks, self.model)
-        texts = [text_of(block) for block in blocks if block.get("type") == "text"]
-        kept = [self.trace.clean(message, text) for text in texts if not is_blank(text)]
-        text = "".join(kept)
-        if reasoning.told and self.compat.requires_thinking_as_text:
-            thought = "\n\n".join(self.trace.clean(message, told) for told in reasoning.told)
-            told = [{"type": "text", "text": piece} for piece in (thought, *kept)]
-            part.put("content", [Part(block, part.lines) for block in told])
-        else:
-            if text:
-                part.tell("content", text)
-            if reasoning.field:
-                part.tell(reasoning.field, "\n".join(reasoning.told))
-        calls = [block for block in blocks if block.get("type") == "toolCall"]
-        if calls:
-            part.put("tool_calls", [Part(self.call(message, call), part.lines) for call in calls])
-        if not calls and not part.value["content"]:
-            return
-        if reasoning.details is not None:
-            part.tell("reasoning_details", reasoning.details)
-        if self.wants_reasoning and "reasoning_content" not in part.value:
-            part.value["reasoning_content"] = ""
-        if len(kept) < len(texts) or self.loses(reasoning):
-            self.trace.changed(message, Reason.TRIMMED)
-        self.add(part, message, "assistant")
-
-    @property
-    def nothing(self) -> str | None:
-        """What stands for a content that is empty."""
-        compat = self.compat
-        if (
-            compat.requires_assistant_after_tool_result
-            or compat.requires_non_null_assistant_content
-        ):
-            return ""
-        return None
-
-    @property
-    def wants_reasoning(self) -> bool:
-        """Whether every reply must have the field of reasoning, if only an empty one."""
-        compat = self.compat
-        return self.model.reasoning and compat.requires_reasoning_content_on_assistant_messages
-
-    def loses(self, reasoning: Reasoning) -> bool:
-        """Say whether some thinking does not arrive, or only as if it had been said."""
-        return reasoning.lossy or (self.compat.requires_thinking_as_text and bool(reasoning.told))
-
-    def call(self, message: ContextMessage, call: dict[str, Any]) -> dict[str, Any]:
-        """Tell a tool call."""
-        name = present(call, "name")
-        argument = self.grammars.get(name.get("name", ""))
-        if argument is not None:
-            text = self.sampling.input(message, call, argument)
-            return {**present(call, "id"), "type": "custom", "custom": {**name, "input": text}}
-        arguments = _json.dumps(call["arguments"]) if "arguments" in call else None
-        function = name if arguments is None else {**name, "arguments": arguments}
-        return {**present(call, "id"), "type": "function", "function": function}
-
-    def result(self, message: ContextMessage) -> None:
-        """Tell a tool result as text; its pictures wait for the end of the run."""
-        lines = lines_of(message)
-        blocks = blocks_of(message)
-        texts = [text_of(block) for block in blocks if block.get("type") == "text"]
-        images = [block for block in blocks if block.get("type") == "image"]
-        text = "\n".join(texts)
-        if is_blank(text):
-            text = SEE_IMAGE if images else NO_OUTPUT
-            self.trace.add("placeholder", text, lines)
-            if texts:
-                self.trace.changed(message, Reason.TRIMMED)
-        part = Part({"role": "tool"}, lines).tell("content", self.trace.clean(message, text))
-        if "toolCallId" in message.value:
-            part.value["tool_call_id"] = message.value["toolCallId"]
-        if self.compat.requires_tool_result_name and message.value.get("toolName"):
-            part.value["name"] = message.value["toolName"]
-        if images and self.model.target.takes_images:
-            self.images += [Part(_image(image), lines) for image in images]
-            self.trace.changed(message, Reason.MOVED)
-        self.run.append(message)
-        self.add(part, message, "toolResult")
-
-    def close_run(self) -> None:
-        """Tell the pictures of a run of results as one user message behind it."""
-        if self.images:
-            lines = union(self.images)
-            self.fill(lines)
-            caption = Part({"type": "text", "text": IMAGES}, lines)
-            self.parts.append(Part({"role": "user"}, lines).put("content", [caption, *self.images]))
-            self.trace.add("attached-images", IMAGES, lines)
-            self.last_role = "user"
-        self.run, self.images = [], []
-
-    def declaration(self, tool: Tool) -> dict[str, Any]:
-        """Declare a tool."""
-        named = present(tool, "name", "description")
-        if grammar := self.sampling.grammar(tool):
-            definition = {"syntax": grammar.syntax, "definition": grammar.definition}
-            form = {"type": "grammar", "grammar": definition}
-            return {"type": "custom", "custom": {**named, "format": form}}
-        parameters, strict = self.sampling.parameters(tool)
-        function = {**named, "parameters": parameters}
-        if self.compat.supports_strict_mode:
-            function["strict"] = strict
-        return {"type": "function", "function": function}
 
 
 def _mark(parts: list[Part], tools: list[Part], marker: dict[str, Any] | None) -> None:
@@ -375,12 +140,11 @@ def _mark_text(part: Part, marker: dict[str, Any]) -> bool:
     if isinstance(content, str):
         if not content:
             return False
-        block = {"type": "text", "text": content, "cache_control": marker}
-        part.put("content", [Part(block, part.lines)])
+        text = {"type": "text", "text": content, "cache_control": marker}
+        part.put("content", [Part(text, part.lines)])
         return True
-    blocks = part.inner.get("content")
-    for block_part in reversed(blocks) if isinstance(blocks, list) else ():
-        if isinstance(block_part, Part) and block_part.value["type"] == "text":
-            block_part.value["cache_control"] = marker
+    for block in reversed(part.parts("content")):
+        if block.value["type"] == "text":
+            block.value["cache_control"] = marker
             return True
     return False

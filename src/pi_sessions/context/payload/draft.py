@@ -18,24 +18,42 @@ if TYPE_CHECKING:
 
 Retention = Literal["short", "long", "none"]
 
+SEE_IMAGE = "(see attached image)"
+NO_OUTPUT = "(no tool output)"
+"""What a tool result is told as that has no text."""
 _CACHE_KEY = 64
 """Characters of a session id that are sent as the key of the prompt cache."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request hangs on besides the session and the model."""
+    """What a request hangs on besides the session and the model.
+
+    None stands for a setting that is not known: its default is taken, and what hangs on it is
+    noted as unknown.
+    """
 
     thinking_level: str = "off"
-    thinking_budgets: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    thinking_budgets: Mapping[str, Any] | None = None
     """The setting `thinkingBudgets`: tokens by level, over the defaults."""
-    block_images: bool = False
+    block_images: bool | None = None
     """The setting `images.blockImages`."""
-    codemode_only: bool = False
+    codemode_only: bool | None = None
     """The setting `codemode.mode` "only": other tools are declared to scripts, not to the model."""
-    cache_retention: Retention = "short"
+    cache_retention: Retention | None = None
+    """Long where the environment's `PI_CACHE_RETENTION` said so."""
     session_id: str | None = None
     """The header's id."""
     rules: Rules = CURRENT
+
+    @property
+    def budgets(self) -> Mapping[str, Any]:
+        """The budgets that are set."""
+        return self.thinking_budgets or {}
+
+    @property
+    def retention(self) -> Retention:
+        """How long prompts are cached; a short while unless something else is said."""
+        return self.cache_retention or "short"
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -66,9 +84,9 @@ class Draft(msgspec.Struct, frozen=True):
         Args:
             long: whether the host keeps a prompt for an hour.
         """
-        if self.options.cache_retention == "none":
+        if self.options.retention == "none":
             return None
-        if self.options.cache_retention == "long" and long:
+        if self.options.retention == "long" and long:
             return {"type": "ephemeral", "ttl": "1h"}
         return {"type": "ephemeral"}
 
@@ -96,6 +114,8 @@ def blocks_of(message: ContextMessage) -> list[dict[str, Any]]:
         return [{"type": "text", "text": content}]
     if not isinstance(content, list):
         return []
+    if len(content) == 1 and isinstance(content[0], dict):
+        return content
     return [block for block in content if isinstance(block, dict)]
 
 

@@ -6,6 +6,7 @@ Rules: docs/format.md, "Token limit". Estimated are the messages before the repl
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions import _json
@@ -50,18 +51,19 @@ def estimate_context(messages: Sequence[ContextMessage]) -> float:
     A reply's usage counts if no message before it is newer; otherwise the context was changed
     since, for one by a compaction. Without any, all messages are estimated.
     """
+    times = [_number(message.value.get("timestamp", math.nan)) for message in messages]
+    # A time that is missing spoils the comparison for all replies behind it.
+    last = next((place for place, time in enumerate(times) if math.isnan(time)), len(times))
+    newest = [-math.inf, *accumulate(times[:last], max)]
     base, used = -1, 0.0
-    newest = -math.inf
-    for place, message in enumerate(messages):
-        value = message.value
-        time = _number(value.get("timestamp", math.nan))
-        if value.get("role") == "assistant" and time >= newest:
-            reported = usage_tokens(value.get("usage"))
-            if value.get("stopReason") not in ("aborted", "error") and reported > 0:
-                base, used = place, reported
-        # One time that is missing spoils all that follow it, as NaN does in `Math.max`.
-        if not time <= newest:
-            newest = math.nan if math.isnan(newest) else time
+    for place in range(last - 1, -1, -1):
+        value = messages[place].value
+        if value["role"] != "assistant" or value.get("stopReason") in ("aborted", "error"):
+            continue
+        reported = usage_tokens(value.get("usage"))
+        if reported > 0 and times[place] >= newest[place]:
+            base, used = place, reported
+            break
     return used + sum(estimate(message.value) for message in messages[base + 1 :])
 
 
@@ -97,7 +99,7 @@ def _tokens(characters: int) -> int:
 def _declared(tools: Any) -> int:
     if not isinstance(tools, list) or not tools:
         return 0
-    return _tokens(utf16_length(_json.dumps(tools)))
+    return _tokens(utf16_length(_json.encode(tools).decode()))
 
 
 def _length(block: Any) -> int:
@@ -110,7 +112,7 @@ def _reply_length(block: Any) -> int:
         return _text_length(block, kind)
     arguments = len("undefined")
     if isinstance(block, dict) and "arguments" in block:
-        arguments = utf16_length(_json.dumps(block["arguments"]))
+        arguments = utf16_length(_json.encode(block["arguments"]).decode())
     return _text_length(block, "name") + arguments
 
 

@@ -7,51 +7,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions import _json
-from pi_sessions._javascript import short_hash, utf16_length
-from pi_sessions.context.message import Reason
 from pi_sessions.context.payload.compat import ResponsesCompat, responses_compat
 from pi_sessions.context.payload.draft import (
     Built,
-    blocks_of,
-    data_url,
-    is_blank,
-    present,
-    text_of,
 )
+from pi_sessions.context.payload.responses_input import ResponsesInput
 from pi_sessions.context.payload.thinking import OFF, asked_level, effort, sampling_params
 from pi_sessions.context.payload.tools import (
-    Placement,
-    Sampling,
     Support,
-    Tool,
     declared,
     place_tools,
-    real_removals,
 )
-from pi_sessions.context.payload.trace import Lines, Part, lines_of
-from pi_sessions.context.payload.transcript import Leading, leading_prompt, resolve
-from pi_sessions.context.prompt import added_tools, join_parts, update_text
+from pi_sessions.context.payload.trace import Part
+from pi_sessions.context.payload.transcript import resolve
 from pi_sessions.context.replay import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pi_sessions.context.message import ContextMessage
     from pi_sessions.context.payload.draft import Draft
 
-NO_OUTPUT = "(no tool output)"
-SEE_IMAGE = "(see attached image)"
-INCREMENT = (
-    "This is an incremental tools update. Previously declared tools remain available unless "
-    "explicitly marked unavailable. A tool declared again here is available again, and its latest "
-    "definition replaces the earlier one."
-)
-REMOVAL = "The following tools are no longer available. Do not call them:"
 _LEAST_OUTPUT = 16
 """Output limit below which the API refuses a request."""
-_ID = 64
-"""Longest id of a message."""
 
 
 def build_responses(draft: Draft) -> Built:
@@ -62,10 +37,7 @@ def build_responses(draft: Draft) -> Built:
     support = _support(compat)
     placement = place_tools(transcript, support, trace)
     replayed = replay(transcript.messages, model.target)
-    sampling = Sampling(trace, compat.supports_strict_mode, compat.supports_grammar_tools)
-    input_ = _Input(draft, compat, support, placement, sampling)
-    input_.leading = leading_prompt(transcript)
-    input_.grammars = sampling.arguments(transcript.messages)
+    input_ = ResponsesInput(draft, compat, transcript, placement, support)
     input_.tell(replayed.messages)
     tools = declared(placement.listed, input_.declaration)
     body = _body(draft, compat, input_, tools)
@@ -79,9 +51,9 @@ def _support(compat: ResponsesCompat) -> Support:
 
 
 def _body(
-    draft: Draft, compat: ResponsesCompat, input_: _Input, tools: list[Part]
+    draft: Draft, compat: ResponsesCompat, input_: ResponsesInput, tools: list[Part]
 ) -> dict[str, Any]:
-    model, retention = draft.model, draft.options.cache_retention
+    model, retention = draft.model, draft.options.retention
     level = asked_level(model, draft.options.thinking_level)
     body: dict[str, Any] = {
         "model": model.id,
@@ -127,290 +99,3 @@ def _reasoning(draft: Draft, level: str, *, managed: bool) -> dict[str, Any]:
     if level != OFF or model.provider == "xai":
         fields["include"] = ["reasoning.encrypted_content"]
     return fields
-
-
-def _image(block: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "input_image", "detail": "auto", "image_url": data_url(block)}
-
-
-class _Input:
-    """The input of a body while messages are told one after the other."""
-
-    def __init__(
-        self,
-        draft: Draft,
-        compat: ResponsesCompat,
-        support: Support,
-        placement: Placement,
-        sampling: Sampling,
-    ) -> None:
-        self.model = draft.model
-        self.trace = draft.trace
-        self.compat = compat
-        self.support = support
-        self.folded = placement.folded
-        self.sampling = sampling
-        self.grammars: dict[str, str] = {}
-        self.instructions = (
-            "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
-        )
-        self.leading: Leading | None = None
-        level = asked_level(draft.model, draft.options.thinking_level)
-        managed = compat.supports_mid_convo_effort and level != OFF
-        self.effort = effort(draft.model, level) if managed else None
-        """The effort asked now, where it is told among the messages."""
-        self.parts: list[Part] = []
-        self.number = 0
-        """Counts the messages told; makes the ids of texts that have none."""
-        self.system_count = 0
-        self.has_declared = False
-        self.unavailable: dict[str, None] = {}
-        """Tools that were removed and not declared again, in order."""
-
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages."""
-        for place, message in enumerate(messages):
-            role = message.value["role"]
-            leads = place == 0 and role == "system"
-            is_told = True
-            if role == "system":
-                self.system(message, leads=leads)
-            elif role == "user":
-                is_told = self.user(message)
-            elif role == "assistant":
-                is_told = self.reply(message)
-            elif role == "toolResult":
-                self.result(message)
-            self.number += is_told and not leads
-        if self.effort is not None:
-            self.update_effort(self.effort, ())
-
-    def update_effort(self, effort_name: Any, lines: Lines) -> None:
-        """Tell the effort of what follows."""
-        update = {"type": "configuration_update", "reasoning": {"effort": effort_name}}
-        self.parts.append(Part(update, lines))
-        self.trace.add("effort", str(effort_name), lines)
-
-    def system(self, message: ContextMessage, *, leads: bool) -> None:
-        """Tell a system message: its tools where they are told in place, then its text."""
-        leading = self.leading if leads else None
-        lines = leading.lines if leading else lines_of(message)
-        reason = Reason.FOLDED if leads else Reason.CONVERTED
-        texts = [leading.text if leading else "" if leads else update_text(message.value)]
-        is_placed = self.system_count >= self.folded
-        self.system_count += 1
-        if is_placed:
-            if self.add_tools(message):
-                self.trace.arrived(message, reason)
-            if removed := real_removals(message.value):
-                texts.append("\n".join([REMOVAL, *(f"- {name}" for name in removed)]))
-                self.unavailable.update(dict.fromkeys(removed))
-        if text := join_parts(texts):
-            part = Part({"role": self.instructions}, lines, leading.sections if leading else None)
-            self.parts.append(part.tell("content", self.trace.clean(message, text)))
-            self.trace.arrived(message, reason)
-
-    def add_tools(self, message: ContextMessage) -> bool:
-        """Declare the tools a message adds, in place; says whether there are any."""
-        lines = lines_of(message)
-        added = added_tools(message.value)
-        for tool in added:
-            self.unavailable.pop(tool["name"], None)
-        if not added:
-            return False
-        if self.support is Support.CHANGES:
-            if self.has_declared:
-                self.notice(lines)
-            self.has_declared = True
-            tools = declared(((tool, lines) for tool in added), self.declaration)
-            head = Part({"type": "additional_tools", "role": "developer"}, lines)
-            self.parts.append(head.put("tools", tools))
-        else:
-            self.search(added, lines)
-        return True
-
-    def notice(self, lines: Lines) -> None:
-        """Say that tools which follow come in addition."""
-        text = INCREMENT
-        if self.unavailable:
-            text += f"\nStill unavailable: {', '.join(self.unavailable)}."
-        self.parts.append(Part({"role": self.instructions}, lines).tell("content", text))
-        self.trace.add("notice", text, lines)
-
-    def search(self, added: list[Tool], lines: Lines) -> None:
-        """Tell tools as the result of a search for them that the model never made."""
-        names = [tool["name"] for tool in added]
-        seed = f"system:{self.number}:{','.join(names)}"
-        call_id = f"pi_tool_load_{short_hash(seed)}"
-        head = {"call_id": call_id, "execution": "client", "status": "completed"}
-        query = " ".join(names)
-        arguments = {"query": query, "limit": len(names)}
-        call = {"type": "tool_search_call", **head, "arguments": arguments}
-        self.parts.append(Part(call, lines))
-        tools = declared(((tool, lines) for tool in added), self.found)
-        self.parts.append(Part({"type": "tool_search_output", **head}, lines).put("tools", tools))
-        self.trace.add("tool-search", query, lines)
-
-    def user(self, message: ContextMessage) -> bool:
-        """Tell a user message; one without blocks is left out."""
-        lines = lines_of(message)
-        blocks = [Part(self.input_block(message, block), lines) for block in blocks_of(message)]
-        if not blocks:
-            return False
-        self.parts.append(Part({"role": "user"}, lines).put("content", blocks))
-        self.trace.arrived(message)
-        return True
-
-    def input_block(self, message: ContextMessage, block: dict[str, Any]) -> dict[str, Any]:
-        if block.get("type") != "text":
-            return _image(block)
-        return {"type": "input_text", "text": self.trace.clean(message, text_of(block))}
-
-    def reply(self, message: ContextMessage) -> bool:
-        """Tell a reply, each block an item of its own."""
-        lines = lines_of(message)
-        value, model = message.value, self.model
-        is_near = value.get("provider") == model.provider and value.get("api") == model.api
-        is_own = is_near and value.get("model") == model.id
-        parts: list[Part] = []
-        texts = 0
-        for block in blocks_of(message):
-            kind = block.get("type")
-            if kind == "text":
-                parts.append(self.text(message, block, texts))
-                texts += 1
-            elif kind == "toolCall":
-                call = self.call(message, block, keeps_id=is_own or not is_near)
-                if is_own:
-                    call |= present(block, "namespace")
-                parts.append(Part(call, lines))
-            elif kind == "thinking" and (item := self.thinking(block)) is not None:
-                parts.append(Part(item, lines))
-            else:
-                self.trace.changed(message, Reason.TRIMMED)
-        if not parts:
-            return False
-        if self.effort is not None and is_own and "providerThinkingLevel" in value:
-            self.update_effort(value["providerThinkingLevel"], lines)
-        self.parts += parts
-        self.trace.arrived(message)
-        return True
-
-    def thinking(self, block: dict[str, Any]) -> Any:
-        """Give the item that thinking was received as, which its signature holds."""
-        signature = block.get("thinkingSignature")
-        if not isinstance(signature, str) or not signature:
-            return None
-        try:
-            return _json.loads(signature.encode("utf-8", "surrogatepass"))
-        except _json.JSONError:
-            self.sampling.refuse("a signature of thinking is not JSON")
-            return None
-
-    def text(self, message: ContextMessage, block: dict[str, Any], before: int) -> Part:
-        """Tell a text of a reply.
-
-        Args:
-            message: the reply.
-            block: its text.
-            before: how many texts of the reply come before it.
-        """
-        own_id, phase = _signature(block.get("textSignature"))
-        if not own_id:
-            own_id = f"msg_pi_{self.number}" + (f"_{before}" if before else "")
-        elif utf16_length(own_id) > _ID:
-            own_id = f"msg_{short_hash(own_id)}"
-        part = Part({"type": "message", "role": "assistant"}, lines_of(message))
-        text = self.trace.clean(message, text_of(block))
-        output = {"type": "output_text", "text": text, "annotations": []}
-        part.put("content", [Part(output, part.lines)])
-        part.value |= {"status": "completed", "id": own_id, **({"phase": phase} if phase else {})}
-        return part
-
-    def call(
-        self, message: ContextMessage, block: dict[str, Any], *, keeps_id: bool
-    ) -> dict[str, Any]:
-        """Tell a tool call.
-
-        Args:
-            message: the reply.
-            block: the call.
-            keeps_id: whether the id of its item may be sent: another model of the same API has
-                items of its own, and the API checks that they belong together.
-        """
-        argument = self.grammars.get(text_of(block, "name"))
-        call_id, _, item = text_of(block, "id").partition("|")
-        item = item.partition("|")[0]
-        prefix = "fc_" if argument is None else "ctc_"
-        head = {"id": item} if keeps_id and item.startswith(prefix) else {}
-        head |= {"call_id": call_id, **present(block, "name")}
-        if argument is not None:
-            text = self.sampling.input(message, block, argument)
-            return {"type": "custom_tool_call", **head, "input": text}
-        if "arguments" in block:
-            head["arguments"] = _json.dumps(block["arguments"])
-        return {"type": "function_call", **head}
-
-    def result(self, message: ContextMessage) -> None:
-        """Tell a tool result."""
-        lines, value = lines_of(message), message.value
-        is_grammar = text_of(value, "toolName") in self.grammars
-        kind = "custom_tool_call_output" if is_grammar else "function_call_output"
-        call_id = text_of(value, "toolCallId").partition("|")[0]
-        part = Part({"type": kind, "call_id": call_id}, lines)
-        blocks = blocks_of(message)
-        texts = [text_of(block) for block in blocks if block.get("type") == "text"]
-        images = [block for block in blocks if block.get("type") == "image"]
-        text = self.trace.clean(message, "\n".join(texts))
-        if is_blank(text) and texts:
-            self.trace.changed(message, Reason.TRIMMED)
-        if images and self.model.target.takes_images:
-            output = [] if is_blank(text) else [{"type": "input_text", "text": text}]
-            output += [_image(image) for image in images]
-            part.put("output", [Part(block, lines) for block in output])
-        else:
-            if is_blank(text):
-                text = SEE_IMAGE if images else NO_OUTPUT
-                self.trace.add("placeholder", text, lines)
-            part.tell("output", text)
-        self.parts.append(part)
-        self.trace.arrived(message)
-
-    def declaration(self, tool: Tool) -> dict[str, Any]:
-        """Declare a tool."""
-        return self.declare(tool, {})
-
-    def found(self, tool: Tool) -> dict[str, Any]:
-        """Declare a tool as the result of a search."""
-        return self.declare(tool, {"defer_loading": True})
-
-    def declare(self, tool: Tool, extra: dict[str, Any]) -> dict[str, Any]:
-        named = present(tool, "name", "description")
-        if grammar := self.sampling.grammar(tool):
-            form = {
-                "type": "grammar",
-                "syntax": grammar.syntax,
-                "definition": grammar.definition,
-            }
-            return {"type": "custom", **named, "format": form, **extra}
-        parameters, strict = self.sampling.parameters(tool)
-        function = {"type": "function", **named, "parameters": parameters, **extra}
-        if self.compat.supports_strict_mode:
-            function["strict"] = strict
-        return function
-
-
-def _signature(signature: Any) -> tuple[str, str]:
-    """Read the id and the phase of a text's signature: JSON of version 1, or the id itself."""
-    if not isinstance(signature, str):
-        return "", ""
-    if signature.startswith("{"):
-        try:
-            parsed = _json.loads(signature.encode("utf-8", "surrogatepass"))
-        except _json.JSONError:
-            return signature, ""
-        version = parsed.get("v")
-        if version == 1 and version is not True and isinstance(parsed.get("id"), str):
-            phase = parsed.get("phase")
-            return parsed["id"], phase if phase in ("commentary", "final_answer") else ""
-    return signature, ""

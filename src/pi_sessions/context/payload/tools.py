@@ -53,7 +53,7 @@ def place_tools(transcript: Transcript, support: Support, trace: Trace) -> Place
         return Placement(_with_lines(transcript.prompt), 1)
     if support is Support.CHANGES:
         return Placement((), 0)
-    system = [message for message in transcript.messages if message.role == "system"]
+    system = [message for message in transcript.messages if message.value["role"] == "system"]
     folded = len(system)
     if support is Support.ADDITIONS:
         folded = max(int(transcript.leads), _last_change(system) + 1)
@@ -62,7 +62,7 @@ def place_tools(transcript: Transcript, support: Support, trace: Trace) -> Place
     for message in declaring:
         outcome = system_outcome(message, prompt)
         if outcome.leading is Reason.FOLDED:
-            trace.arrived(message, Reason.FOLDED)
+            trace.changed(message, Reason.FOLDED)
         elif outcome.leading is Reason.SUPERSEDED:
             trace.otherwise(message, outcome)
     return Placement(_with_lines(prompt), folded)
@@ -162,7 +162,7 @@ class Sampling(msgspec.Struct, frozen=True):
         latest = {
             tool["name"]: tool
             for message in messages
-            if message.role == "system"
+            if message.value["role"] == "system"
             for tool in added_tools(message.value)
         }
         grammars = {name: self.grammar(tool) for name, tool in latest.items()}

@@ -6,16 +6,14 @@ that no builder counts places. What a builder does to a message it tells the `Tr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from pi_sessions._javascript import has_lone_surrogates, without_lone_surrogates
+from pi_sessions._javascript import without_lone_surrogates
 from pi_sessions.context.message import ContextMessage, Reason, Staged, Synthetic
 from pi_sessions.context.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 Lines = tuple[int, ...]
 
@@ -28,32 +26,38 @@ class Unknown(msgspec.Struct, frozen=True):
     why: str
 
 
-class Part:
+class Part(msgspec.Struct, gc=False):
     """A JSON value of a body, the lines it came from, and the parts inside it."""
 
-    __slots__ = ("inner", "lines", "sections", "value")
-
-    def __init__(
-        self, value: dict[str, Any], lines: Lines, sections: Mapping[str, Lines] | None = None
-    ) -> None:
-        self.value = value
-        self.lines = lines
-        self.inner: dict[str, list[Part] | Lines] = {}
-        """The parts of a list inside, or the lines of a single value, by key."""
-        self.sections = sections
-        """Where the value tells the prompt: the lines of each section, by name."""
+    value: dict[str, Any]
+    lines: Lines
+    sections: Mapping[str, Lines] | None = None
+    """Where the value tells the prompt: the lines of each section, by name."""
+    inner: dict[str, list[Part] | Lines] | None = None
+    """The parts of a list inside, or the lines of a single value, by key."""
 
     def put(self, key: str, parts: list[Part]) -> Part:
         """Set a key to a list of parts."""
         self.value[key] = [part.value for part in parts]
-        self.inner[key] = parts
+        if self.inner is None:
+            self.inner = {key: parts}
+        else:
+            self.inner[key] = parts
         return self
 
-    def tell(self, key: str, value: Any, lines: Lines | None = None) -> Part:
-        """Set a key to a value that is no list of parts; its lines are the part's unless given."""
+    def tell(self, key: str, value: Any) -> Part:
+        """Set a key to a value that is no list of parts and has the part's lines."""
         self.value[key] = value
-        self.inner[key] = self.lines if lines is None else lines
+        if self.inner is None:
+            self.inner = {key: self.lines}
+        else:
+            self.inner[key] = self.lines
         return self
+
+    def parts(self, key: str) -> list[Part]:
+        """Give the parts of a list inside, none where the key holds something else."""
+        inner = self.inner.get(key) if self.inner else None
+        return inner if isinstance(inner, list) else []
 
 
 def union(parts: Iterable[Part]) -> Lines:
@@ -68,7 +72,7 @@ def pointers(prefix: str, parts: Sequence[Part], found: dict[str, Lines]) -> Non
         found[pointer] = part.lines
         for name, lines in (part.sections or {}).items():
             found[f"{pointer}#{name}"] = lines
-        for key, inner in part.inner.items():
+        for key, inner in (part.inner or {}).items():
             if isinstance(inner, list):
                 pointers(f"{pointer}/{key}", inner, found)
             else:
@@ -82,42 +86,56 @@ def lines_of(message: ContextMessage) -> Lines:
     return (message.line, *message.because) if message.because else (message.line,)
 
 
+_Key = tuple[int | None, str]
+
+
+def _key(message: ContextMessage) -> _Key:
+    """Give what names a message: a line tells at most one of each role (a compaction, two)."""
+    return message.line, message.value["role"]
+
+
 class Trace:
-    """What became of the messages while a body was built, and what is in it besides them."""
+    """What became of the messages while a body was built, and what is in it besides them.
+
+    A message of the conversation is taken to be in the body unless it is noted as left out; of a
+    system message it is noted in what way it is there.
+    """
 
     def __init__(self) -> None:
         self.synthetic: list[Synthetic] = []
         self.unknown: list[Unknown] = []
-        self._arrived: set[tuple[int | None, str]] = set()
-        self._reasons: dict[tuple[int | None, str], list[Reason]] = {}
-        self._otherwise: dict[tuple[int | None, str], Outcome] = {}
-        self._settled: dict[tuple[int | None, str], Outcome] = {}
-
-    def arrived(self, message: ContextMessage, *reasons: Reason) -> None:
-        """Note that something of a message is in the body, and in what way it was changed."""
-        key = (message.line, message.value["role"])
-        self._arrived.add(key)
-        if reasons:
-            self._reasons.setdefault(key, []).extend(reasons)
+        self._reasons: dict[_Key, list[Reason]] = {}
+        self._left_out: set[_Key] = set()
+        self._otherwise: dict[_Key, Outcome] = {}
+        self._settled: dict[_Key, Outcome] = {}
 
     def changed(self, message: ContextMessage, reason: Reason) -> None:
-        """Note a change, whether or not anything of the message is sent."""
-        self._reasons.setdefault((message.line, message.value["role"]), []).append(reason)
+        """Note a change to a message, or in what way a system message is told."""
+        self._reasons.setdefault(_key(message), []).append(reason)
+
+    def left_out(self, message: ContextMessage) -> None:
+        """Note that nothing of a message is left to send."""
+        self._left_out.add(_key(message))
 
     def settle(self, message: ContextMessage, outcome: Outcome) -> None:
         """Note an outcome that was found in another way."""
-        self._settled[message.line, message.value["role"]] = outcome
+        self._settled[_key(message)] = outcome
 
     def otherwise(self, message: ContextMessage, outcome: Outcome) -> None:
-        """Note the outcome of a message of which nothing arrives."""
-        self._otherwise[message.line, message.value["role"]] = outcome
+        """Note the outcome of a system message if it is told in no way."""
+        self._otherwise[_key(message)] = outcome
 
     def clean(self, message: ContextMessage, text: str) -> str:
         """Remove unpaired surrogates, and note it where there are any."""
-        if text.isascii() or not has_lone_surrogates(text):
+        if text.isascii():
             return text
-        self.changed(message, Reason.TRIMMED)
-        return without_lone_surrogates(text)
+        try:
+            # Ten times faster than to search for them, and nearly no text has any.
+            text.encode("utf-16-le")
+        except UnicodeEncodeError:
+            self.changed(message, Reason.TRIMMED)
+            return without_lone_surrogates(text)
+        return text
 
     def add(self, kind: str, text: str, because: Lines) -> None:
         """Note something that stands in no line."""
@@ -134,27 +152,28 @@ class Trace:
             messages: what the builder was given.
             replayed: what was left after the replay, and what that dropped.
         """
-        changes = {(message.line, message.role): message for message in replayed.messages}
+        changes = {(message.line, message.value["role"]): message for message in replayed.messages}
         dropped = {drop.line: drop for drop in replayed.dropped}
         found: dict[int, Outcome] = {}
         for message in messages:
             line = message.line
             if line is None:
                 continue
-            key = (line, message.role)
+            key = _key(message)
             if key in self._settled:
                 outcome = self._settled[key]
-            elif message.role == "assistant" and line in dropped:
+            elif key[1] == "assistant" and line in dropped:
                 outcome = Outcome((dropped[line].reason,), dropped[line].because)
             else:
-                outcome = self._outcome(changes.get(key, message))
+                outcome = self._outcome(key, changes.get(key, message))
             before = found.get(line)
             found[line] = before.merged(outcome) if before else outcome
         return found
 
-    def _outcome(self, message: ContextMessage) -> Outcome:
-        key = (message.line, message.role)
-        if key not in self._arrived:
+    def _outcome(self, key: _Key, message: ContextMessage) -> Outcome:
+        noted = self._reasons.get(key)
+        if key in self._left_out or (key[1] == "system" and not noted):
             return self._otherwise.get(key) or Outcome((Reason.EMPTY,), message.because)
-        noted = self._reasons.get(key, ())
-        return Outcome(tuple(dict.fromkeys((*message.changes, *noted))), message.because)
+        if noted:
+            return Outcome(tuple(dict.fromkeys((*message.changes, *noted))), message.because)
+        return Outcome(message.changes, message.because)

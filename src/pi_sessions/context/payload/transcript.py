@@ -27,7 +27,7 @@ class Transcript(msgspec.Struct, frozen=True):
     @property
     def leads(self) -> bool:
         """Whether a system message leads."""
-        return bool(self.messages) and self.messages[0].role == "system"
+        return bool(self.messages) and self.messages[0].value["role"] == "system"
 
 
 class Leading(msgspec.Struct, frozen=True):
@@ -43,12 +43,14 @@ def resolve(messages: Sequence[ContextMessage], trace: Trace, *, in_place: bool)
     """Leave system messages in place for models that take them there, else put one in front."""
     if in_place:
         return Transcript(messages)
-    prompt = replay_prompt(messages)
-    head = prompt.message
+    others: list[ContextMessage] = []
+    system: list[ContextMessage] = []
     for message in messages:
-        if message.role == "system":
-            trace.settle(message, _collapsed(message, prompt if head else None))
-    others = [message for message in messages if message.role != "system"]
+        (system if message.value["role"] == "system" else others).append(message)
+    prompt = replay_prompt(system)
+    head = prompt.message
+    for message in system:
+        trace.settle(message, _collapsed(message, prompt if head else None))
     if head is None:
         return Transcript(others, prompt)
     lines = tuple(sorted(prompt.lines))
