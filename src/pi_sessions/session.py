@@ -341,6 +341,12 @@ class Session:
         )
         return build(staged.messages, model, options)
 
+    def thinking_level(
+        self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
+    ) -> str:
+        """Give the level a request at a point is asked with."""
+        return self._thinking_level(self._point(leaf, response))
+
     def _thinking_level(self, where: point.Point) -> str:
         """Give the level a request was asked with: the reply's own, else that of the path."""
         level = None

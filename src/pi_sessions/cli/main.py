@@ -6,10 +6,13 @@ import argparse
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
+from typing import NoReturn
 
 COMMANDS = {
     "lines": "every line of the file: was it sent to the model, and why",
     "context": "the messages the model had, as JSON or to read",
+    "request": "the request body behind a reply, each part traced to its lines",
     "prompt": "the system prompt and tools in force, and the line of each part",
     "tree": "the branches, with labels and the live path",
     "show": "the conversation, to read",
@@ -23,7 +26,28 @@ DONE, FOUND, USAGE, UNREADABLE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    words = sys.argv[1:] if argv is None else argv
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that cannot show a sign gets a question mark in its place.
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        code = _dispatch(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon_output()
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        code = _exit_code(error)
+        if code < 0:
+            raise
+        if type(error) is OSError:
+            _abandon_output()
+        return _fail(_sentence(error), code)
+    return code
+
+
+def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help(), end="")
         return DONE
@@ -34,32 +58,29 @@ def main(argv: list[str] | None = None) -> int:
         return DONE
     if words[0] not in COMMANDS:
         return _fail(f"there is no command {words[0]!r}; there are {', '.join(COMMANDS)}", USAGE)
-    return _run(words[0], words[1:])
-
-
-def _run(name: str, words: list[str]) -> int:
+    name = words[0]
     command = import_module(f"pi_sessions.cli.commands.{name}")
-    parser = argparse.ArgumentParser(
-        prog=f"pi-sessions {name}", description=command.__doc__, allow_abbrev=False
-    )
+    parser = _Parser(prog=f"pi-sessions {name}", description=command.__doc__, allow_abbrev=False)
     command.arguments(parser)
     try:
-        code: int = command.run(parser.parse_args(words))
-        sys.stdout.flush()
+        args = parser.parse_args(words[1:])
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
-    except BrokenPipeError:
-        # The reader has gone; what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as error:
-        code = _exit_code(error)
-        if code < 0:
-            raise
-        return _fail(str(error), code)
+    code: int = command.run(args)
     return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is off about the words, and stop."""
+        sys.exit(_fail(f"{message} ({self.prog} --help tells the options)", USAGE))
+
+
+def _abandon_output() -> None:
+    """Send what is still buffered nowhere: there is nobody, or no room, for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _exit_code(error: Exception) -> int:
@@ -73,8 +94,18 @@ def _exit_code(error: Exception) -> int:
         (errors.UnsupportedApiError, USAGE),
         (errors.UnreadableError, UNREADABLE),
         (errors.FormatError, UNREADABLE),
+        (OSError, UNREADABLE),
     )
     return next((code for kind, code in table if isinstance(error, kind)), -1)
+
+
+def _sentence(error: Exception) -> str:
+    """Say what went wrong; of an error of the system, without its number."""
+    why = getattr(error, "strerror", None)
+    if not why:
+        return str(error)
+    file = getattr(error, "filename", None)
+    return f"{file}: {why.lower()}" if file else f"cannot write: {why.lower()}"
 
 
 def _fail(message: str, code: int) -> int:

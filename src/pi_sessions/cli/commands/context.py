@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output
+from pi_sessions.cli import configuration, environment, output
 from pi_sessions.cli.paper import Paper
 from pi_sessions.excerpt import message_excerpt, one_line
-from pi_sessions.session import STAGES, Context
+from pi_sessions.session import STAGES, Context, Session
 
 if TYPE_CHECKING:
     import argparse
+
+    from pi_sessions.context.target import Target
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_session(parser)
     shared.add_point(parser)
     shared.add_target(parser)
+    configuration.add(parser)
     parser.add_argument(
         "--stage",
         choices=("entries", *STAGES),
@@ -46,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
     session = shared.open_session(args)
     stage = "projection" if args.stage == "entries" else args.stage
-    target = shared.target_for(args, session) if stage == "replay" else None
+    target = _target(args, session)
     context = session.context(args.leaf, response=args.response, stage=stage, target=target)
     if args.stage == "entries":
         ids = [entry.id for entry in context.entries]
@@ -60,6 +63,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(args, context)
     return 0
+
+
+def _target(args: argparse.Namespace, session: Session) -> Target | None:
+    return configuration.model_for(args, session).target if args.stage == "replay" else None
 
 
 def document(context: Context, before: int = 0) -> dict[str, Any]:
@@ -90,7 +97,7 @@ def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
     from pi_sessions.tail import load_tail  # noqa: PLC0415 - only this way of reading needs it
 
     read = load_tail(shared.find_session(args), zone=environment.local_zone())
-    target = shared.target_for(args, read.session) if args.stage == "replay" else None
+    target = _target(args, read.session)
     context = read.session.context(stage=args.stage, target=target)
     head = read.look_at_head()
     if head is None or (read.skipped and context.model is None):
@@ -106,7 +113,7 @@ def _run_tail(args: argparse.Namespace) -> int:
     if args.stage == "entries":
         raise shared.UsageError("--tail gives messages; the stages are " + ", ".join(STAGES))
     read = load_tail(shared.find_session(args), zone=environment.local_zone())
-    target = shared.target_for(args, read.session) if args.stage == "replay" else None
+    target = _target(args, read.session)
     context = read.session.context(stage=args.stage, target=target)
     if not args.json:
         _print(args, context)

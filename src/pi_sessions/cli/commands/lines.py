@@ -6,12 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import output
+from pi_sessions.cli import configuration, output
 from pi_sessions.cli.commands.check import rows as diagnostic_rows
 from pi_sessions.cli.marks import MARKS, WORDS
 from pi_sessions.cli.paper import Paper
 from pi_sessions.context.explain import REASONS
 from pi_sessions.context.message import Reason, Verdict
+from pi_sessions.context.model import Found
 from pi_sessions.excerpt import excerpt, one_line
 from pi_sessions.table import Kind
 
@@ -77,6 +78,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_session(parser)
     shared.add_point(parser)
     shared.add_target(parser)
+    configuration.add(parser)
     parser.add_argument(
         "--stage",
         choices=("replay", "projection"),
@@ -90,10 +92,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     session = shared.open_session(args)
-    target = shared.target_for(args, session) if args.stage == "replay" else None
-    explanation = session.explain(
-        args.leaf, response=args.response, stage=args.stage, target=target
-    )
+    explanation = _explain(args, session)
     if args.json:
         head = _head(session, explanation)
         head["diagnostics"] = diagnostic_rows(
@@ -111,6 +110,20 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(args, session, explanation)
     return 0
+
+
+def _explain(args: argparse.Namespace, session: Session) -> Explanation:
+    if args.stage == "projection":
+        return session.explain(args.leaf, response=args.response, stage="projection")
+    model = configuration.model_for(args, session)
+    named = args.target or args.api or args.provider or args.model or args.input
+    known = named or model.found is not Found.NOWHERE
+    return session.explain(
+        args.leaf,
+        response=args.response,
+        target=model if known else None,
+        preferences=configuration.preferences(args, session.cwd),
+    )
 
 
 def _head(session: Session, explanation: Explanation) -> dict[str, Any]:
