@@ -43,7 +43,9 @@ def _told(value: Any) -> str:
 
 def _told_key(key: object) -> str:
     """Write the value of an `id_key`."""
-    return _told(key if not isinstance(key, tuple) or len(key) < 2 else key[1])
+    if not isinstance(key, tuple):
+        return _told(key)
+    return "[object]" if key[0] == "object" else _told(key[-1] if len(key) > 1 else None)
 
 
 _TOLD = 80
@@ -205,7 +207,10 @@ def contents(table: Table) -> Iterator[Diagnostic]:
         entry = table.raw(line)
         if math.isnan(date_value(entry.get("timestamp", math.nan))):
             yield _at(
-                table, Code.BAD_TIMESTAMP, line, f"its time {_told(entry.get('timestamp'))} is no date"
+                table,
+                Code.BAD_TIMESTAMP,
+                line,
+                f"its time {_told(entry.get('timestamp'))} is no date",
             )
         kind = Kind(table.kinds[line])
         if kind < FIRST_TYPE:
@@ -319,7 +324,9 @@ def _result(
     key = id_key(call_id)
     if key not in calls:
         return [
-            _at(table, Code.ORPHAN_RESULT, line, f"no reply before it has the call {_told(call_id)}")
+            _at(
+                table, Code.ORPHAN_RESULT, line, f"no reply before it has the call {_told(call_id)}"
+            )
         ]
     if key in answered:
         return [
