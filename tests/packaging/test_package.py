@@ -28,7 +28,7 @@ def test_every_public_name_is_there() -> None:
 
 def test_unknown_names_are_refused() -> None:
     """A misspelt name is an AttributeError, as in any module."""
-    assert not hasattr(pi_sessions, "Sesion")
+    assert not hasattr(pi_sessions, "Sessions")
 
 
 def test_version_is_one() -> None:
