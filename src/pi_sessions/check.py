@@ -142,16 +142,22 @@ def _is_above(table: Table, wanted: int, line: int) -> bool:
 
 
 def leaf(table: Table, tree: Tree) -> Iterator[Diagnostic]:
-    """Find a leaf that a late bookkeeping line has put on another branch than the last message."""
-    messages = [line for line in table.entries() if table.kinds[line] < FIRST_TYPE]
-    last = messages[-1] if messages else 0
-    on_path = set(path(table, table.leaf))
-    if last and last not in on_path and not any(line in on_path for line in messages):
+    """Find a leaf that a late bookkeeping line has put on an older branch than the conversation's.
+
+    That is so where the last message of the file is off the leaf's path, and nothing was said on
+    that path since it left the last message's own.
+    """
+    spoken = (Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE))
+    last = max((line for line in table.entries() if table.kinds[line] < FIRST_TYPE), default=0)
+    here = path(table, table.leaf)
+    shared = set(path(table, last))
+    apart = [line for line in here if line not in shared]
+    if last and last not in here and not any(table.kinds[line] in spoken for line in apart):
         yield _at(
             table,
             Code.LEAF_ON_DEAD_BRANCH,
             table.leaf,
-            f"the last entry is on a branch without messages; the conversation ends at line {last}",
+            f"the file opens on an older branch: the conversation went on to line {last}",
         )
     yield from _interleaved(table, tree)
 

@@ -441,7 +441,7 @@ def _second_object(data: bytes) -> int | None:
     end = len(data)
     for _ in range(8):
         end = data.rfind(b'{"type":', 0, end)
-        if end <= 0:
+        if end <= 0 or b"{" not in data[:end]:
             return None
         try:
             value = _json.loads(data[end:].removesuffix(b"\n"))

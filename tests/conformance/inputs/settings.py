@@ -83,4 +83,7 @@ VECTORS = {
     ),
     "other-branch": other_branch("Settings of another branch do not count."),
     "usage": path("Usage has no influence.", ("usage", {"input": 5, "output": 1})),
+    "reply-without-usage": path(
+        "A reply that has no usage.", ("assistant", "Cox.", {"usage": None})
+    ),
 }

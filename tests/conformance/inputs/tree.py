@@ -51,6 +51,17 @@ def branches(sentence: str) -> Vector:
     return sentence, session.data
 
 
+def two_writers(sentence: str) -> Vector:
+    """Let two branches grow in turns, as when two programs have the file open."""
+    session = SessionBuilder()
+    root = session.user("Name an apple.")
+    first = session.user("A red one.", parent=root)
+    second = session.user("A green one.", parent=root)
+    session.assistant("Cox.", parent=first)
+    session.assistant("Granny Smith.", parent=second)
+    return sentence, session.data
+
+
 def leaf_label(sentence: str) -> Vector:
     """End a file with a label that hangs at another branch."""
     session = SessionBuilder()
@@ -210,4 +221,5 @@ VECTORS = {
     "order-roots": chain(
         "Roots keep the order of the file.", ("b", None), ("a", None), ("c", "a"), ("d", "b")
     ),
+    "two-writers": two_writers("Two branches were written in turns."),
 }
