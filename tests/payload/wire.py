@@ -13,7 +13,6 @@ from pi_sessions import _json, _lines, scan
 from pi_sessions.context import llm, models, payload, point, projection, selection
 from pi_sessions.context.message import ContextMessage
 from pi_sessions.context.model import Model
-from pi_sessions.context.payload.draft import Retention
 from pi_sessions.table import Table
 
 ROOT = Path(__file__).parents[2]
@@ -92,14 +91,16 @@ def model_of(turn: Turn, reply: dict[str, Any]) -> Model:
 def build(turn: Turn, *, plain: bool = False) -> payload.Payload:
     """Build the body of a turn; `plain` leaves out what only settings and environment say."""
     lines, reply, messages = context(turn)
-    preferences = models.Preferences() if plain else config(turn.folder)[1]
-    retention: Retention = "long" if turn.folder.name in LONG_CACHE and not plain else "short"
-    options = payload.Options(
-        thinking_level=reply.get("thinkingLevel", "off"),
-        thinking_budgets=preferences.thinking_budgets,
-        block_images=preferences.block_images,
-        codemode_only=preferences.codemode_only,
-        cache_retention=retention,
-        session_id=lines.header.get("id"),
-    )
+    level, session_id = reply.get("thinkingLevel", "off"), lines.header.get("id")
+    options = payload.Options(thinking_level=level, session_id=session_id)
+    if not plain:
+        settings = config(turn.folder)[1]
+        options = payload.Options(
+            thinking_level=level,
+            session_id=session_id,
+            thinking_budgets=settings.thinking_budgets,
+            block_images=settings.block_images,
+            codemode_only=settings.codemode_only,
+            cache_retention="long" if turn.folder.name in LONG_CACHE else "short",
+        )
     return payload.build(messages, model_of(turn, reply), options)

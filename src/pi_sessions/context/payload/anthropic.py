@@ -52,7 +52,7 @@ def build_anthropic(draft: Draft) -> Built:
         and bool(added_tools(transcript.messages[0].value))
     )
     placement = _placement(transcript, draft, native=native)
-    leading = leading_prompt(transcript)
+    leading = leading_prompt(transcript.messages, transcript.prompt)
     marker = draft.cache_control(long=compat.supports_long_cache_retention)
     replayed = replay(transcript.messages, model.target)
     managed = compat.supports_mid_convo_effort and not _is_disabled(draft)

@@ -48,7 +48,7 @@ def build_completions(draft: Draft) -> Built:
     placement = place_tools(transcript, Support.ADDITIONS if additions else Support.NONE, trace)
     replayed = replay(transcript.messages, model.target)
     chat = ChatMessages(draft, compat, transcript, placement)
-    chat.tell(replayed.messages)
+    chat.tell(replayed.messages, transcript.prompt)
     tools = declared(placement.listed, chat.declaration)
     if compat.cache_control_format == "anthropic":
         _mark(chat.parts, tools, draft.cache_control(long=compat.supports_long_cache_retention))

@@ -24,13 +24,14 @@ from pi_sessions.context.payload.tools import (
     declared,
 )
 from pi_sessions.context.payload.trace import Lines, Part, lines_of, union
-from pi_sessions.context.payload.transcript import Transcript, leading_prompt
+from pi_sessions.context.payload.transcript import Leading, Transcript, leading_prompt
 from pi_sessions.context.prompt import added_tools, update_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from pi_sessions.context.payload.draft import Draft
+    from pi_sessions.context.prompt import Prompt
 
 IMAGES = "Attached image(s) from tool result:"
 FILLER = "I have processed the tool results."
@@ -60,7 +61,7 @@ class ChatMessages:
         self.instructions = (
             "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
         )
-        self.leading = leading_prompt(transcript)
+        self.leading: Leading | None = None
         self.folded = placement.folded
         self.parts: list[Part] = []
         self.last_role = ""
@@ -71,8 +72,9 @@ class ChatMessages:
         self.images: list[Part] = []
         """Pictures of the run, which follow it."""
 
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages."""
+    def tell(self, messages: Sequence[ContextMessage], prompt: Prompt | None) -> None:
+        """Tell all messages; the first leads, also where only dropped replies stood before it."""
+        self.leading = leading_prompt(messages, prompt)
         for place, message in enumerate(messages):
             role = message.value["role"]
             if role == "toolResult":
@@ -202,7 +204,7 @@ class ChatMessages:
     def call(self, message: ContextMessage, call: dict[str, Any]) -> dict[str, Any]:
         """Tell a tool call."""
         name = present(call, "name")
-        argument = self.grammars.get(name.get("name", ""))
+        argument = self.grammars.get(text_of(call, "name"))
         if argument is not None:
             text = self.sampling.input(message, call, argument)
             return {**present(call, "id"), "type": "custom", "custom": {**name, "input": text}}

@@ -38,7 +38,7 @@ def build_responses(draft: Draft) -> Built:
     placement = place_tools(transcript, support, trace)
     replayed = replay(transcript.messages, model.target)
     input_ = ResponsesInput(draft, compat, transcript, placement, support)
-    input_.tell(replayed.messages)
+    input_.tell(replayed.messages, transcript.prompt)
     tools = declared(placement.listed, input_.declaration)
     body = _body(draft, compat, input_, tools)
     return Built(body, {"/input": input_.parts, "/tools": tools}, replayed)

@@ -27,13 +27,14 @@ from pi_sessions.context.payload.tools import (
     real_removals,
 )
 from pi_sessions.context.payload.trace import Lines, Part, lines_of
-from pi_sessions.context.payload.transcript import Transcript, leading_prompt
+from pi_sessions.context.payload.transcript import Leading, Transcript, leading_prompt
 from pi_sessions.context.prompt import added_tools, join_parts, update_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from pi_sessions.context.payload.draft import Draft
+    from pi_sessions.context.prompt import Prompt
 
 INCREMENT = (
     "This is an incremental tools update. Previously declared tools remain available unless "
@@ -72,7 +73,7 @@ class ResponsesInput:
         self.instructions = (
             "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
         )
-        self.leading = leading_prompt(transcript)
+        self.leading: Leading | None = None
         level = asked_level(draft.model, draft.options.thinking_level)
         managed = compat.supports_mid_convo_effort and level != OFF
         self.effort = effort(draft.model, level) if managed else None
@@ -85,8 +86,9 @@ class ResponsesInput:
         self.unavailable: dict[str, None] = {}
         """Tools that were removed and not declared again, in order."""
 
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages."""
+    def tell(self, messages: Sequence[ContextMessage], prompt: Prompt | None) -> None:
+        """Tell all messages; the first leads, also where only dropped replies stood before it."""
+        self.leading = leading_prompt(messages, prompt)
         for place, message in enumerate(messages):
             role = message.value["role"]
             leads = place == 0 and role == "system"
@@ -280,15 +282,18 @@ class ResponsesInput:
         blocks = blocks_of(message)
         texts = [text_of(block) for block in blocks if block.get("type") == "text"]
         images = [block for block in blocks if block.get("type") == "image"]
-        text = self.trace.clean(message, "\n".join(texts))
-        if is_blank(text) and (texts or not images):
+        text = "\n".join(texts)
+        # Judged as it is stored: a lone surrogate is not blank, and nothing once it is removed.
+        blank = is_blank(text)
+        text = self.trace.clean(message, text)
+        if blank and (texts or not images):
             self.trace.changed(message, Reason.TRIMMED)
         if images and self.model.target.takes_images:
-            output = [] if is_blank(text) else [{"type": "input_text", "text": text}]
+            output = [] if blank else [{"type": "input_text", "text": text}]
             output += [_image(image) for image in images]
             part.put("output", [Part(block, lines) for block in output])
         else:
-            if is_blank(text):
+            if blank:
                 text = SEE_IMAGE if images else NO_OUTPUT
                 self.trace.add("placeholder", text, lines)
             part.tell("output", text)

@@ -66,11 +66,16 @@ def _collapsed(message: ContextMessage, prompt: Prompt | None) -> Outcome:
     return outcome
 
 
-def leading_prompt(transcript: Transcript) -> Leading | None:
-    """Give the prompt in front, None if no system message leads or it has no text."""
-    if not transcript.leads:
+def leading_prompt(messages: Sequence[ContextMessage], prompt: Prompt | None) -> Leading | None:
+    """Give the prompt in front, None if no system message leads or it has no text.
+
+    Args:
+        messages: the messages in the order in which they are told.
+        prompt: what the first adds up, where it stands for all system messages.
+    """
+    if not messages or messages[0].value["role"] != "system":
         return None
-    first, prompt = transcript.messages[0], transcript.prompt
+    first = messages[0]
     text = message_text(first.value)
     if not text:
         return None

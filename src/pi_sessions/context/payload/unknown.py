@@ -72,9 +72,13 @@ def _on_model(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
 def _on_settings(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
     options = draft.options
     if options.cache_retention is None:
-        is_anthropic = draft.model.api == "anthropic-messages"
-        pointer = "/cache_control" if is_anthropic else "/prompt_cache_key"
-        yield Unknown(pointer, "hangs on PI_CACHE_RETENTION of the process; taken as short")
+        why = "hangs on PI_CACHE_RETENTION of the process; taken as short"
+        if draft.model.api != "anthropic-messages":
+            yield Unknown("/prompt_cache_retention", why)
+        elif "system" in body:
+            yield Unknown("/system/0/cache_control", why)
+        if draft.model.api == "openai-completions" and "prompt_cache_key" not in body:
+            yield Unknown("/prompt_cache_key", why)
     if options.thinking_budgets is None:
         why = "hangs on the setting thinkingBudgets; taken as the defaults"
         thinking = body.get("thinking")
