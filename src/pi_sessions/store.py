@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pi_sessions import _json, reader
-from pi_sessions._javascript import date_value, string
+from pi_sessions._javascript import date_value, string, truthy
 from pi_sessions.errors import SessionError, SessionNotFoundError
 from pi_sessions.table import FIRST_TYPE, Kind, Table
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SUFFIX = ".jsonl"
+_LAST = 8.64e15
+"""The last moment JavaScript has, in milliseconds."""
+_CYCLE = 146_097 * 86_400_000
+"""Milliseconds of 400 years."""
 _HEADER_LIMIT = 1 << 20
 """A header longer than this is not seen when sessions are looked up, as in the reference."""
 
@@ -71,9 +75,9 @@ def session_files(root: Path) -> Iterator[Path]:
     except OSError:
         return
     for child in children:
-        if child.name.endswith(SUFFIX) and child.is_file():
+        if child.name.endswith(SUFFIX) and _is_file(child):
             yield Path(child.path)
-        elif child.name.startswith("--") and child.name.endswith("--") and child.is_dir():
+        elif child.name.startswith("--") and child.name.endswith("--"):
             try:
                 inner = sorted(os.scandir(child.path), key=lambda entry: entry.name)
             except OSError:
@@ -81,8 +85,15 @@ def session_files(root: Path) -> Iterator[Path]:
             yield from (
                 Path(entry.path)
                 for entry in inner
-                if entry.name.endswith(SUFFIX) and entry.is_file()
+                if entry.name.endswith(SUFFIX) and _is_file(entry)
             )
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
 
 
 def read_header(path: Path) -> dict[str, Any] | None:
@@ -99,7 +110,7 @@ def read_header(path: Path) -> dict[str, Any] | None:
                     value = _json.loads(line.removeprefix(b"\xef\xbb\xbf"))
                 except _json.JSONError:
                     continue
-                if value:
+                if truthy(value):
                     is_header = isinstance(value, dict) and value.get("type") == "session"
                     return value if is_header and isinstance(value.get("id"), str) else None
     except OSError:
@@ -127,7 +138,15 @@ def newest(root: Path, cwd: str) -> Path:
     files = [found.path for found in sessions(root, cwd)]
     if not files:
         raise SessionNotFoundError("newest", where=f"{root} for {cwd}")
-    return max(files, key=lambda path: path.stat().st_mtime)
+    return max(files, key=_written)
+
+
+def _written(path: Path) -> float:
+    """Give the time a file was last written, 0 if it has gone meanwhile."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def find(root: Path, query: str) -> Path:
@@ -147,18 +166,21 @@ def find(root: Path, query: str) -> Path:
     raise SessionNotFoundError(query, [str(path) for path in by_prefix], str(root))
 
 
-def summarise(path: Path) -> Summary | None:
-    """Summarise a session file, None if it is no session or cannot be read."""
+def summarise(path: Path, zone: tzinfo = UTC) -> Summary | None:
+    """Summarise a session file, None if it is no session or cannot be read.
+
+    A time without a zone is read in `zone`.
+    """
     try:
         session = reader.load(path)
         size = session.table.source.size
         header = session.table.header
-        modified, first = _messages(session.table)
+        modified, first = _messages(session.table, zone)
     except SessionError:
         return None
-    created = date_value(header.get("timestamp", math.nan))
+    created = date_value(header.get("timestamp", math.nan), zone)
     if math.isnan(modified):
-        modified = path.stat().st_mtime * 1000 if math.isnan(created) else created
+        modified = _written(path) * 1000 if math.isnan(created) else created
     parent = header.get("parentSession", header.get("branchedFrom"))
     return Summary(
         path=path,
@@ -174,7 +196,7 @@ def summarise(path: Path) -> Summary | None:
     )
 
 
-def _messages(table: Table) -> tuple[float, str]:
+def _messages(table: Table, zone: tzinfo) -> tuple[float, str]:
     """Read the latest activity (ms, NaN if none) and the first user text."""
     latest, first = math.nan, ""
     for line in table.entries():
@@ -185,8 +207,8 @@ def _messages(table: Table) -> tuple[float, str]:
         message = entry["message"]
         stamp = message.get("timestamp")
         if not isinstance(stamp, int | float) or isinstance(stamp, bool):
-            stamp = date_value(entry.get("timestamp", math.nan))
-        if not math.isnan(stamp) and not latest >= stamp:
+            stamp = date_value(entry.get("timestamp", math.nan), zone)
+        if abs(stamp) <= _LAST and not latest >= stamp:
             latest = stamp
         if kind == Kind.USER and not first:
             first = _text(message.get("content"))
@@ -204,5 +226,9 @@ def _text(content: Any) -> str:
 
 def iso(milliseconds: float) -> str:
     """Write a time as ISO 8601 in UTC with milliseconds."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    # Python's years end with 9999, JavaScript's do not; the calendar repeats after 400 years.
+    cycles, rest = divmod(math.trunc(milliseconds), _CYCLE)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=rest)
+    number = moment.year + 400 * cycles
+    year = f"{number:04d}" if 0 <= number <= 9999 else f"{number:+07d}"
+    return f"{year}-{moment:%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.tail:
         return _run_tail(args)
-    if args.json and args.stage in STAGES and not (args.leaf or args.response):
+    if args.json and args.stage in STAGES and args.leaf is None and args.response is None:
         told = _from_end(args)
         if told is not None:
             output.write_json(told)
@@ -98,6 +98,8 @@ def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
 
     read = load_tail(shared.find_session(args), zone=environment.local_zone())
     target = _target(args, read.session)
+    if read.skipped and target is not None and not target.api:
+        return None  # a reply in the head may tell the API
     context = read.session.context(stage=args.stage, target=target)
     head = read.look_at_head()
     if head is None or (read.skipped and context.model is None):
@@ -108,7 +110,7 @@ def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
 def _run_tail(args: argparse.Namespace) -> int:
     from pi_sessions.tail import load_tail  # noqa: PLC0415 - only this way of reading needs it
 
-    if args.leaf or args.response:
+    if args.leaf is not None or args.response is not None:
         raise shared.UsageError("--tail reads from the end: it goes with the file's own leaf only")
     if args.stage == "entries":
         raise shared.UsageError("--tail gives messages; the stages are " + ", ".join(STAGES))

@@ -12,6 +12,16 @@ from pi_sessions.cli import environment, output
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+
+
+ORDERS: dict[str, Callable[[store.Summary], Any]] = {
+    "modified": lambda item: item.modified,
+    "created": lambda item: item.created or "",
+    "size": lambda item: item.size,
+    "messages": lambda item: item.message_count,
+}
+"""What --sort takes, and the key of each order."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +32,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="of every working directory")
     group.add_argument("--cwd", metavar="DIR", help="of this working directory")
     parser.add_argument("--named", action="store_true", help="only those with a name")
+    parser.add_argument(
+        "--sort",
+        choices=tuple(ORDERS),
+        default="modified",
+        help="what decides the order, the latest, largest or longest first",
+    )
     shared.add_common(parser)
 
 
@@ -30,9 +46,12 @@ def run(args: argparse.Namespace) -> int:
     root = Path(environment.session_directory(args.directory or args.session_dir))
     everything = args.all or args.directory
     cwd = None if everything else os.fspath(Path(args.cwd or ".").absolute())
-    found = [store.summarise(session.path) for session in store.sessions(root, cwd)]
+    zone = environment.local_zone()
+    found = [store.summarise(session.path, zone) for session in store.sessions(root, cwd)]
     summaries = [item for item in found if item is not None and (item.name or not args.named)]
-    summaries.sort(key=lambda item: item.modified, reverse=True)
+    # Of equals, the later name comes first, as in the reference.
+    summaries.sort(key=lambda item: item.path.name, reverse=True)
+    summaries.sort(key=ORDERS[args.sort], reverse=True)
     if args.json:
         output.write_json([row(item) for item in summaries])
     else:
