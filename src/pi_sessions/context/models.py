@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import UnionType
 from typing import Any
 
 import msgspec
@@ -177,9 +178,12 @@ def _base(provider: str, catalogue: Catalogue) -> _Entries:
 
 
 def _configured(settings: Entry, base: _Entries) -> _Entries:
-    """Lay a provider's configuration over its models; one that makes no sense changes nothing."""
+    """Lay a provider's configuration over its models; one that cannot be used changes nothing."""
+    has_login = "oauth" in settings
+    if has_login and "baseUrl" not in settings:
+        return base
     entries: _Entries = {}
-    moved = settings.get("baseUrl") if settings.get("oauth") != "radius" else None
+    moved = None if has_login else settings.get("baseUrl")
     for model_id, (model, found) in base.items():
         changed = {**model, "compat": _merged(model.get("compat"), settings.get("compat"))}
         entries[model_id] = ({**changed, "baseUrl": moved} if moved else changed, found)
@@ -240,26 +244,37 @@ def _merged(base: Any, over: Any) -> dict[str, Any]:
     for key in _NESTED:
         values = [flags.get(key) for flags in (base, over)]
         if over and any(isinstance(value, dict) for value in values):
-            merged[key] = {k: v for value in values if value for k, v in value.items()}
+            merged[key] = {
+                inner: item
+                for value in values
+                if isinstance(value, dict)
+                for inner, item in value.items()
+            }
     return merged
 
 
+_KEYS: dict[str, tuple[str, type | UnionType]] = {
+    "reasoning": ("reasoning", bool),
+    "context_window": ("contextWindow", int | float),
+    "max_tokens": ("maxTokens", int | float),
+    "thinking_level_map": ("thinkingLevelMap", dict),
+    "sampling_params": ("samplingParams", dict),
+    "sampling_params_by_level": ("samplingParamsByThinkingLevel", dict),
+    "compat": ("compat", dict),
+    "base_url": ("baseUrl", str),
+}
+"""The key of each field, and the type it must have: catalogues are not checked as a whole."""
+
+
 def _model(entry: Entry, provider: str, model_id: str, api: str, found: Found) -> Model:
-    configured = entry.get("api", "")
-    names = {
-        "reasoning": "reasoning",
-        "context_window": "contextWindow",
-        "max_tokens": "maxTokens",
-        "thinking_level_map": "thinkingLevelMap",
-        "sampling_params": "samplingParams",
-        "sampling_params_by_level": "samplingParamsByThinkingLevel",
-        "compat": "compat",
-        "base_url": "baseUrl",
+    given: dict[str, Any] = {
+        name: entry[key] for name, (key, kind) in _KEYS.items() if isinstance(entry.get(key), kind)
     }
-    given = {name: entry[key] for name, key in names.items() if entry.get(key) is not None}
     accepted = entry.get("input")
     if isinstance(accepted, list | tuple):
         given["input"] = tuple(accepted)
+    configured = entry.get("api")
+    configured = configured if isinstance(configured, str) else ""
     return Model(
         api=api or configured,
         provider=provider,
