@@ -38,6 +38,7 @@ from pi_sessions.context.payload.strict import (
     strict_schema,
 )
 from pi_sessions.context.payload.thinking import clamp_level
+from pi_sessions.context.rules import Rules
 from pi_sessions.errors import UnsupportedApiError
 
 
@@ -597,6 +598,38 @@ def test_grammar_tools() -> None:
     item = responses(messages, model(RESPONSES, compat=flags))[0]
     assert (item["type"], item["id"], item["input"]) == ("custom_tool_call", "ctc_1", "select")
     assert build(messages, model()).body["tools"][0]["type"] == "function"
+
+
+# Rules of old releases
+
+
+def test_rules_of_old_releases() -> None:
+    old = Rules(
+        empty_result="(see attached image)",
+        chat_replies_as_blocks=True,
+        chat_images_after_each_result=True,
+        responses_images_in_result=False,
+        keeps_empty_signed_thinking=False,
+        own_message_ids=False,
+    )
+    messages = [
+        reply(thought("", "SIG"), "x", " ", call("a"), call("b")),
+        result("a", IMAGE),
+        result("b"),
+    ]
+    sent = chat(messages, rules=old)
+    assert sent[0]["content"] == [text("x")]
+    assert [value["role"] for value in sent] == ["assistant", "tool", "user", "tool"]
+    assert sent[3]["content"] == "(see attached image)"
+    blocks = anthropic(messages[:1], rules=old)[0]["content"]
+    assert [block["type"] for block in blocks] == ["text", "tool_use", "tool_use"]
+    items = responses([reply("a", "b"), *messages[1:]], rules=old)
+    assert [value["id"] for value in items[:2]] == ["msg_0", "msg_0"]
+    assert told(items)[2:] == [
+        "function_call_output: (see attached image)",
+        "user: Attached image(s) from tool result:+input_image",
+        "function_call_output: (see attached image)",
+    ]
 
 
 # Odd values

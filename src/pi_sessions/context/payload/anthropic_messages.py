@@ -49,6 +49,7 @@ class AnthropicMessages:
     ) -> None:
         self.model = draft.model
         self.trace = draft.trace
+        self.rules = draft.options.rules
         self.compat = compat
         self.native = native
         """Whether changes of the tools are told in place."""
@@ -197,7 +198,7 @@ class AnthropicMessages:
             return {"type": "redacted_thinking", **data}
         thinking = text_of(block, "thinking")
         is_signed = isinstance(signature, str) and not is_blank(signature)
-        if not is_signed and is_blank(thinking):
+        if is_blank(thinking) and not (is_signed and self.rules.keeps_empty_signed_thinking):
             return None
         text = self.trace.clean(message, thinking)
         if is_signed:

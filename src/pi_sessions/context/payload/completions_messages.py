@@ -8,7 +8,7 @@ from pi_sessions import _json
 from pi_sessions.context.message import ContextMessage, Reason
 from pi_sessions.context.payload.compat import CompletionsCompat
 from pi_sessions.context.payload.draft import (
-    NO_OUTPUT,
+    IMAGES,
     SEE_IMAGE,
     blocks_of,
     data_url,
@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from pi_sessions.context.payload.draft import Draft
     from pi_sessions.context.prompt import Prompt
 
-IMAGES = "Attached image(s) from tool result:"
 FILLER = "I have processed the tool results."
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _image(block: dict[str, Any]) -> dict[str, Any]:
@@ -53,6 +56,7 @@ class ChatMessages:
     ) -> None:
         self.model = draft.model
         self.trace = draft.trace
+        self.rules = draft.options.rules
         self.compat = compat
         self.sampling = Sampling(
             draft.trace, compat.supports_strict_mode, compat.supports_grammar_tools
@@ -67,10 +71,8 @@ class ChatMessages:
         self.last_role = ""
         """Role of the last message that left something behind, "toolResult" after results."""
         self.system_count = 0
-        self.run: list[ContextMessage] = []
-        """Tool results that stand side by side."""
         self.images: list[Part] = []
-        """Pictures of the run, which follow it."""
+        """Pictures of the results that stand side by side; they follow the run."""
 
     def tell(self, messages: Sequence[ContextMessage], prompt: Prompt | None) -> None:
         """Tell all messages; the first leads, also where only dropped replies stood before it."""
@@ -128,7 +130,7 @@ class ChatMessages:
                     blocks.append(Part(_image(block), lines))
                 elif text := text_of(block):
                     text = self.trace.clean(message, text)
-                    blocks.append(Part({"type": "text", "text": text}, lines))
+                    blocks.append(Part(_text(text), lines))
                 else:
                     self.trace.changed(message, Reason.TRIMMED)
             if not blocks:
@@ -159,10 +161,12 @@ class ChatMessages:
         text = "".join(kept)
         if reasoning.told and self.compat.requires_thinking_as_text:
             thought = "\n\n".join(self.trace.clean(message, told) for told in reasoning.told)
-            told = [{"type": "text", "text": piece} for piece in (thought, *kept)]
-            part.put("content", [Part(block, part.lines) for block in told])
+            told = [Part(_text(piece), part.lines) for piece in (thought, *kept)]
+            part.put("content", told)
         else:
-            if text:
+            if text and self.rules.chat_replies_as_blocks:
+                part.put("content", [Part(_text(piece), part.lines) for piece in kept])
+            elif text:
                 part.tell("content", text)
             if reasoning.field:
                 part.tell(reasoning.field, "\n".join(reasoning.told))
@@ -220,7 +224,7 @@ class ChatMessages:
         images = [block for block in blocks if block.get("type") == "image"]
         text = "\n".join(texts)
         if is_blank(text):
-            text = SEE_IMAGE if images else NO_OUTPUT
+            text = SEE_IMAGE if images else self.rules.empty_result
             self.trace.add("placeholder", text, lines)
             if texts or not images:
                 self.trace.changed(message, Reason.TRIMMED)
@@ -232,19 +236,20 @@ class ChatMessages:
         if images and self.model.target.takes_images:
             self.images += [Part(_image(image), lines) for image in images]
             self.trace.changed(message, Reason.MOVED)
-        self.run.append(message)
         self.add(part, "toolResult")
+        if self.rules.chat_images_after_each_result:
+            self.close_run()
 
     def close_run(self) -> None:
         """Tell the pictures of a run of results as one user message behind it."""
         if self.images:
             lines = union(self.images)
             self.fill(lines)
-            caption = Part({"type": "text", "text": IMAGES}, lines)
+            caption = Part(_text(IMAGES), lines)
             self.parts.append(Part({"role": "user"}, lines).put("content", [caption, *self.images]))
             self.trace.add("attached-images", IMAGES, lines)
             self.last_role = "user"
-        self.run, self.images = [], []
+            self.images = []
 
     def declaration(self, tool: Tool) -> dict[str, Any]:
         """Declare a tool."""

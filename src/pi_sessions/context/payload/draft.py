@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Retention = Literal["short", "long", "none"]
 
 SEE_IMAGE = "(see attached image)"
-NO_OUTPUT = "(no tool output)"
-"""What a tool result is told as that has no text."""
+"""What a tool result is told as that has pictures and no text."""
+IMAGES = "Attached image(s) from tool result:"
+"""What stands before pictures of tool results that are sent in a message of their own."""
 _CACHE_KEY = 64
 """Characters of a session id that are sent as the key of the prompt cache."""
 

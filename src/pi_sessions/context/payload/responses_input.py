@@ -9,7 +9,7 @@ from pi_sessions._javascript import short_hash, utf16_length
 from pi_sessions.context.message import ContextMessage, Reason
 from pi_sessions.context.payload.compat import ResponsesCompat
 from pi_sessions.context.payload.draft import (
-    NO_OUTPUT,
+    IMAGES,
     SEE_IMAGE,
     blocks_of,
     data_url,
@@ -63,6 +63,7 @@ class ResponsesInput:
     ) -> None:
         self.model = draft.model
         self.trace = draft.trace
+        self.rules = draft.options.rules
         self.compat = compat
         self.support = support
         self.folded = placement.folded
@@ -238,7 +239,7 @@ class ResponsesInput:
         """
         own_id, phase = _signature(block.get("textSignature"))
         if not own_id:
-            own_id = f"msg_pi_{self.number}" + (f"_{before}" if before else "")
+            own_id = self.own_id(before)
         elif utf16_length(own_id) > _ID:
             own_id = f"msg_{short_hash(own_id)}"
         part = Part({"type": "message", "role": "assistant"}, lines_of(message))
@@ -247,6 +248,12 @@ class ResponsesInput:
         part.put("content", [Part(output, part.lines)])
         part.value |= {"status": "completed", "id": own_id, **({"phase": phase} if phase else {})}
         return part
+
+    def own_id(self, before: int) -> str:
+        """Make an id for a text that has none."""
+        if not self.rules.own_message_ids:
+            return f"msg_{self.number}"
+        return f"msg_pi_{self.number}" + (f"_{before}" if before else "")
 
     def call(
         self, message: ContextMessage, block: dict[str, Any], *, keeps_id: bool
@@ -288,16 +295,29 @@ class ResponsesInput:
         text = self.trace.clean(message, text)
         if blank and (texts or not images):
             self.trace.changed(message, Reason.TRIMMED)
-        if images and self.model.target.takes_images:
-            output = [] if blank else [{"type": "input_text", "text": text}]
-            output += [_image(image) for image in images]
-            part.put("output", [Part(block, lines) for block in output])
+        pictures = [Part(_image(image), lines) for image in images]
+        if not self.model.target.takes_images:
+            pictures = []
+        if pictures and self.rules.responses_images_in_result:
+            texts_told = [] if blank else [Part({"type": "input_text", "text": text}, lines)]
+            part.put("output", texts_told + pictures)
+            pictures = []
         else:
             if blank:
-                text = SEE_IMAGE if images else NO_OUTPUT
+                text = SEE_IMAGE if images else self.rules.empty_result
                 self.trace.add("placeholder", text, lines)
             part.tell("output", text)
         self.parts.append(part)
+        if pictures:
+            self.attach(message, pictures)
+
+    def attach(self, message: ContextMessage, pictures: list[Part]) -> None:
+        """Tell the pictures of a result behind it, by the rules of old releases."""
+        lines = lines_of(message)
+        caption = Part({"type": "input_text", "text": IMAGES}, lines)
+        self.parts.append(Part({"role": "user"}, lines).put("content", [caption, *pictures]))
+        self.trace.add("attached-images", IMAGES, lines)
+        self.trace.changed(message, Reason.MOVED)
 
     def declaration(self, tool: Tool) -> dict[str, Any]:
         """Declare a tool."""
