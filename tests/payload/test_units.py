@@ -454,6 +454,18 @@ def test_effort_markers() -> None:
     assert efforts == [None, "low", None, None, "high"]
 
 
+def test_an_effort_with_an_empty_name_is_not_sent() -> None:
+    target = model(
+        ANTHROPIC,
+        reasoning=True,
+        thinking_level_map={"low": ""},
+        compat={"forceAdaptiveThinking": True},
+    )
+    body = build([user()], target, thinking_level="low").body
+    assert body["thinking"]["type"] == "adaptive"
+    assert "output_config" not in body
+
+
 # Responses
 
 

@@ -136,8 +136,10 @@ def _thinking(draft: Draft, compat: AnthropicCompat) -> tuple[float, dict[str, A
     if not model.reasoning or level == OFF:
         return limit, {}
     if compat.force_adaptive_thinking:
-        thinking = {"type": "adaptive", "display": "summarized"}
-        return limit, {"thinking": thinking, "output_config": {"effort": _effort(draft)}}
+        fields: dict[str, Any] = {"thinking": {"type": "adaptive", "display": "summarized"}}
+        if effort := _effort(draft):
+            fields["output_config"] = {"effort": effort}
+        return limit, fields
     enabled = {"type": "enabled", "budget_tokens": tokens or ANSWER, "display": "summarized"}
     return limit, {"thinking": enabled}
 
@@ -163,7 +165,8 @@ def _budgeted(draft: Draft, limit: float, level: str) -> tuple[float, float]:
 
 def _effort(draft: Draft) -> str:
     level = draft.options.thinking_level
-    return draft.model.thinking_level_map.get(level) or _EFFORTS.get(level, "high")
+    name = draft.model.thinking_level_map.get(level)
+    return _EFFORTS.get(level, "high") if name is None else name
 
 
 def _active_effort(draft: Draft, compat: AnthropicCompat) -> str:
