@@ -114,9 +114,24 @@ def string(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return number_text(value)
-    if isinstance(value, list):
-        return ",".join("" if item is None else string(item) for item in value)
-    return "[object Object]"
+    return _list_text(value) if isinstance(value, list) else "[object Object]"
+
+
+def _list_text(value: list[Any]) -> str:
+    """Join a list of any depth with commas; null and an empty list are empty texts."""
+    out: list[str] = []
+    # Texts are still to be written as they are, values stand in a tuple of one.
+    todo: list[str | tuple[Any]] = [(value,)]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            out.append(item)
+        elif isinstance(item[0], list):
+            parts = [part for child in item[0] for part in (",", (child,))]
+            todo.extend(reversed(parts[1:]))
+        elif item[0] is not None:
+            out.append(string(item[0]))
+    return "".join(out)
 
 
 _ISO = re.compile(

@@ -298,7 +298,7 @@ class Session:
         response: str | Entry | None = None,
         model: Model | None = None,
         preferences: Preferences | None = None,
-        cache_retention: Retention = "short",
+        cache_retention: Retention | None = None,
     ) -> Payload:
         """Rebuild the request body at a point, each part traced to its lines.
 
@@ -307,8 +307,8 @@ class Session:
             response: as for `context`.
             model: the model and its configuration; by default that of `Session.target` with the
                 defaults of a model that is configured nowhere.
-            preferences: the person's settings that a request hangs on.
-            cache_retention: `long` where the environment asked for it.
+            preferences: the person's settings that a request hangs on; None: not known.
+            cache_retention: `long` where the environment asked for it; None: not known.
 
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
@@ -325,17 +325,16 @@ class Session:
         staged: Staged,
         model: Model,
         preferences: Preferences | None,
-        cache_retention: Retention = "short",
+        cache_retention: Retention | None = None,
     ) -> Payload:
-        from pi_sessions.context.models import Preferences  # noqa: PLC0415 - start-up
         from pi_sessions.context.payload import Options, build  # noqa: PLC0415 - start-up
 
-        wishes = preferences or Preferences()
+        # What is None in the options is not known, and what hangs on it is told as unknown.
         options = Options(
             thinking_level=self._thinking_level(where),
-            thinking_budgets=wishes.thinking_budgets,
-            block_images=wishes.block_images,
-            codemode_only=wishes.codemode_only,
+            thinking_budgets=preferences.thinking_budgets if preferences else None,
+            block_images=preferences.block_images if preferences else None,
+            codemode_only=preferences.codemode_only if preferences else None,
             cache_retention=cache_retention,
             session_id=self.id,
         )

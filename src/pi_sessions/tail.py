@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, migrations, reader, scan
+from pi_sessions import _json, fork, migrations, reader, scan
 from pi_sessions._lines import BLOCK, Source, open_source
 from pi_sessions.session import Session
 from pi_sessions.table import Kind
@@ -44,18 +44,32 @@ class Tail(msgspec.Struct, frozen=True):
     def look_at_head(self) -> Head | None:
         """Count the lines of the head, and make sure that no thinking level is set in it.
 
+        Of a large head a forked child looks at the second half.
+
         Returns:
             None where the head has to be read as well: it may set a level.
         """
+        half = self.skipped // 2 if self.skipped > scan.LARGE else self.skipped
+        second = fork.start(lambda: self._look(half, self.skipped)) if half < self.skipped else None
+        first = self._look(0, half)
+        if half == self.skipped:
+            return None if first is None else Head(first)
+        rest = fork.result(second) if second else self._look(half, self.skipped)
+        return None if first is None or rest is None else Head(first + rest)
+
+    def _look(self, start: int, end: int) -> int | None:
+        """Count the lines of a part of the head; None if it may set a thinking level."""
         source = self.session.table.source
-        lines, carried = 0, b""
-        for offset in range(0, self.skipped, 4 * BLOCK):
-            data = source.read(offset, min(4 * BLOCK, self.skipped - offset))
+        lines, carried = 0, source.read(max(0, start - len(_LEVEL)), min(start, len(_LEVEL)))
+        for offset in range(start, end, 4 * BLOCK):
+            data = source.read(offset, min(4 * BLOCK, end - offset))
             lines += data.count(b"\n")
-            if not self.level_known and any(sign in carried + data for sign in _LEVEL_SIGNS):
+            if not self.level_known and (
+                _may_set_level(data) or _may_set_level(carried + data[: len(_LEVEL)])
+            ):
                 return None
-            carried = data[-len(_LEVEL_SIGNS[0]) :]
-        return Head(lines)
+            carried = data[-len(_LEVEL) :]
+        return lines
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -65,8 +79,25 @@ class Head(msgspec.Struct, frozen=True):
     """Physical lines in it."""
 
 
-_LEVEL_SIGNS = (b"thinking_level_change", b"\\u006", b"\\u007")
-"""What a line that sets a level must hold: the type as it is, or with a letter as an escape."""
+_LEVEL = b"thinking_level_change"
+_ESCAPED = (0x36, 0x37)
+"""Digits after `\\u00` with which an escape stands for a letter."""
+
+
+def _may_set_level(data: bytes) -> bool:
+    """Say whether bytes hold the type of an entry that sets a level, perhaps with escapes in it."""
+    # The middle of the word has few letters in common with other text and is found much faster.
+    found = data.find(b"_level_")
+    while found >= 0:
+        if data.startswith(_LEVEL, max(0, found - 8)):
+            return True
+        found = data.find(b"_level_", found + 1)
+    found = data.find(b"\\u00")
+    while found >= 0:
+        if data[found + 4 : found + 5] and data[found + 4] in _ESCAPED:
+            return True
+        found = data.find(b"\\u00", found + 4)
+    return False
 
 
 def load_tail(path: str | os.PathLike[str], *, zone: tzinfo = UTC) -> Tail:

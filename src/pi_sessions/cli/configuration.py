@@ -79,9 +79,10 @@ def _text(path: str, *, named: bool) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         if named:
-            raise UsageError(f"{path}: {error.strerror or 'cannot be read'}") from None
+            why = getattr(error, "strerror", None) or "cannot be read"
+            raise UsageError(f"{path}: {why}") from None
         return None
 
 

@@ -33,11 +33,14 @@ def write_rows(
     Args:
         head: the document; `head[key]` marks the place of the list.
         key: name of the list.
-        rows: gives the rows from one number up to, not with, another; without lone surrogates.
+        rows: gives the rows from one number up to, not with, another.
         count: how many rows there are.
     """
-    before = _json.dumps({**head, key: "\x00"})
-    start, end = before.split('"\\u0000"')
+    items = list(head.items())
+    place = [name for name, _ in items].index(key)
+    start = _json.dumps({**dict(items[:place]), key: 0}).removesuffix("0}")
+    rest = _json.dumps(dict(items[place + 1 :])).removeprefix("{")
+    end = rest if rest == "}" else "," + rest
     half = count // 2 if count > MANY and (os.cpu_count() or 1) > 1 else count
     second = fork.start(lambda: b"".join(_encoded(rows(half, count)))) if half < count else None
     out = sys.stdout.buffer
@@ -55,7 +58,11 @@ def write_rows(
 def _encoded(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     """Encode rows, each behind a comma."""
     encode = msgspec.json.encode
-    return (b"," + encode(row) for row in rows)
+    for row in rows:
+        try:
+            yield b"," + encode(row)
+        except (TypeError, ValueError):  # a lone surrogate, a number of a form of its own
+            yield b"," + _json.encode(row)
 
 
 def console(*, color: bool = True) -> Console:

@@ -96,9 +96,9 @@ def _parts(args: argparse.Namespace, entry: dict[str, Any]) -> list[tuple[str, s
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "thinking":
             if args.thinking or args.full:
-                parts.append((str(block.get("thinking", "")), "italic dim"))
+                parts.append((string(block.get("thinking", "")), "italic dim"))
         elif kind == "text":
-            parts.append((str(block.get("text", "")), ""))
+            parts.append((string(block.get("text", "")), ""))
         else:
             told = message_excerpt({"content": [block]})
             parts.append((told if args.tools or args.full else one_line(told), "cyan"))
@@ -109,7 +109,7 @@ def _parts(args: argparse.Namespace, entry: dict[str, Any]) -> list[tuple[str, s
 
 def _whole(message: dict[str, Any]) -> str:
     if "summary" in message:
-        return str(message["summary"])
+        return string(message["summary"])
     told = message_excerpt(message)
     output_text = message.get("output")
     return f"{told}\n{output_text}" if isinstance(output_text, str) and output_text else told

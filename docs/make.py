@@ -1,0 +1,339 @@
+"""Makes the reference pages that follow from code and tables: `python docs/make.py [--verify]`.
+
+divergences.md from the table of divergences, reasons.md and diagnostics.md from the closed lists and
+the words below, commands.md from the commands' own options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "src")]
+
+from pi_sessions import Code, Reason  # noqa: E402 - runs from a checkout as well
+from pi_sessions.cli.commands.check import REPAIRABLE  # noqa: E402
+from pi_sessions.cli.main import COMMANDS  # noqa: E402
+
+REASONS: dict[Reason, tuple[str, str]] = {
+    Reason.BLANK: ("The line holds nothing but white space.", "lines/blank"),
+    Reason.MALFORMED: ("The line is no JSON; Pi skips it in silence.", "json_values/bad-escape"),
+    Reason.HEADER: ("The first line of a session; it says where and when.", "compaction/details"),
+    Reason.NOT_AN_ENTRY: (
+        "JSON that is no entry: no object, no type in text form, a second header, a message entry "
+        "without its message.",
+        "header/second-last",
+    ),
+    Reason.SHADOWED: (
+        "A later line has the same id and takes its place.",
+        "edits/duplicate-target",
+    ),
+    Reason.LATER: (
+        "The point is among its ancestors: it came after. So are entries that were written while "
+        "the request was under way.",
+        "compaction/branch-before",
+    ),
+    Reason.UNREACHABLE: (
+        "Its own chain or the path ends at a missing parent or in a circle, and the two are not in "
+        "one tree.",
+        "compaction/kept-off-path",
+    ),
+    Reason.OTHER_BRANCH: ("It is on a branch that was left.", "compaction/branch-before"),
+    Reason.UNKNOWN_TYPE: (
+        "An entry of a type nobody knows: kept, never sent.",
+        "roles/unknown-type",
+    ),
+    Reason.SETTING: (
+        "A change of model or thinking level; never sent itself.",
+        "settings/model-change-after",
+    ),
+    Reason.BOOKKEEPING: ("State of an extension, a label, a name, a usage entry.", "labels/label"),
+    Reason.CONTEXT_EDIT: (
+        "An edit of an earlier entry; `because` names the line it acts on, and what overrules it. "
+        "`inForce` in the JSON says whether it counts.",
+        "edits/assistant-blocks",
+    ),
+    Reason.OLDER_COMPACTION: ("A newer compaction took its place.", "compaction/twice-kept-before"),
+    Reason.CHECKPOINTED: (
+        "A system message before the compaction: its checkpoint tells the prompt instead. If the "
+        "compaction has none, the prompt is gone from here.",
+        "compaction/details",
+    ),
+    Reason.SUMMARISED: (
+        "Before the range a compaction keeps: its summary tells it.",
+        "compaction/details",
+    ),
+    Reason.OMITTED: ("A context edit took it out.", "edits/branch-with"),
+    Reason.UNKNOWN_ROLE: (
+        "A message of a role nobody knows: kept, never sent.",
+        "roles/role-unknown",
+    ),
+    Reason.EXCLUDED_SHELL: ("A shell run with `!!`, kept from the model.", "roles/bash-excluded"),
+    Reason.FAILED_REPLY: (
+        "A reply that ended in an error or was aborted.",
+        "replay/aborted-call-open",
+    ),
+    Reason.SUPERSEDED: (
+        "A system message all of whose sections and tools later ones replaced or removed.",
+        "prompt/sections-all-removed",
+    ),
+    Reason.EMPTY: ("Nothing of it is left to send.", "edits/assistant-thinking"),
+    Reason.EDITED: ("A context edit replaced its content.", "edits/assistant-text"),
+    Reason.TRIMMED: (
+        "Some of its blocks were dropped or replaced: another model's thinking, pictures for a model "
+        "that takes none, blank text, unpaired surrogates.",
+        "replay/thinking-between",
+    ),
+    Reason.MOVED: ("Sent, whole or in part, at another place than it stands.", "replay/image-one"),
+    Reason.RENAMED: (
+        "Only its tool-call ids were rewritten for another API.",
+        "replay/rename-own-after",
+    ),
+    Reason.FOLDED: (
+        "Its text, sections or tools are in the leading prompt.",
+        "compaction/branch-before",
+    ),
+    Reason.CONVERTED: (
+        "Told in other words: a shell run, a custom message or a summary as user text.",
+        "roles/bash",
+    ),
+    Reason.AS_STORED: ("Every content block arrives whole.", "compaction/details"),
+}
+"""What each reason means, and a vector that shows it."""
+
+CODES: dict[Code, tuple[str, str, str]] = {
+    Code.MALFORMED_JSON: (
+        "A line is no JSON.",
+        "Pi skips it; entries below it lose their history.",
+        "Mend the line by hand, or leave it: nothing after it is lost.",
+    ),
+    Code.NOT_AN_ENTRY: ("JSON, but no entry.", "It is left out.", "None is needed."),
+    Code.INVALID_UTF8: (
+        "Bytes that are not UTF-8.",
+        "They read as U+FFFD, as in Pi.",
+        "None is needed.",
+    ),
+    Code.BOM: (
+        "A byte order mark before the header.",
+        "Pi refuses the file; we read it.",
+        "Remove the three bytes.",
+    ),
+    Code.TOO_DEEP: (
+        "More than 1,000 levels of nesting.",
+        "Pi reads it and cannot write or send it.",
+        "Edit the entry out.",
+    ),
+    Code.TORN_TAIL: (
+        "The last line is cut off.",
+        "It is skipped.",
+        "Close it with a newline before anything is appended.",
+    ),
+    Code.FUSED_LINE: (
+        "A torn line and a whole one on one line.",
+        "Pi loses both.",
+        "Put a newline where the whole one begins.",
+    ),
+    Code.SECOND_HEADER: ("A second header.", "It is ignored.", "None is needed."),
+    Code.MISSING_ID: (
+        "An entry without an id.",
+        "Nothing can refer to it.",
+        "None; as the last line it is the leaf.",
+    ),
+    Code.DUPLICATE_ID: (
+        "Two entries with one id.",
+        "The later one counts everywhere.",
+        "Give one of them a new id.",
+    ),
+    Code.SELF_PARENT: (
+        "An entry is its own parent.",
+        "Read as a root; Pi never ends.",
+        "Set its parent.",
+    ),
+    Code.ORPHAN: (
+        "A parent that is not in the file.",
+        "History before it is out of reach.",
+        "Link it to an entry of the lost part.",
+    ),
+    Code.CYCLE: (
+        "Parents in a circle.",
+        "The walk ends where it would repeat; Pi never ends.",
+        "Set one parent.",
+    ),
+    Code.DANGLING_TARGET: (
+        "A label or edit of an id that is not there.",
+        "It has no effect.",
+        "None is needed.",
+    ),
+    Code.DANGLING_FIRST_KEPT: (
+        "A compaction keeps from an id that is not before it.",
+        "Nothing before it is kept.",
+        "Name an entry of the branch.",
+    ),
+    Code.BAD_TIMESTAMP: (
+        "A time that is no date.",
+        "Order of siblings and lists may surprise.",
+        "None is needed.",
+    ),
+    Code.UNKNOWN_ENTRY_TYPE: (
+        "An entry type nobody knows.",
+        "Kept, never sent.",
+        "None; a newer Pi may know it.",
+    ),
+    Code.UNKNOWN_ROLE: (
+        "A message role nobody knows.",
+        "Kept, never sent.",
+        "None; a newer Pi may know it.",
+    ),
+    Code.MISSING_FIELD: (
+        "A field is missing.",
+        "A default is read; without its message an entry is none.",
+        "None is needed.",
+    ),
+    Code.WRONG_TYPE: ("A field of the wrong type.", "It is read as missing.", "None is needed."),
+    Code.FUTURE_VERSION: (
+        "A version newer than 3.",
+        "Read by the rules of version 3.",
+        "Use a newer release of this package.",
+    ),
+    Code.MIGRATED: (
+        "A file of version 1 or 2.",
+        "Read as version 3; the file stays as it is.",
+        "None is needed.",
+    ),
+    Code.LEAF_ON_DEAD_BRANCH: (
+        "The last entry is on an older branch.",
+        "The file opens there, not where the conversation ended.",
+        "Go back to the newer branch.",
+    ),
+    Code.INTERLEAVED_WRITERS: (
+        "Two branches written in turns.",
+        "Two programs had the file open.",
+        "Close one of them.",
+    ),
+    Code.ORPHAN_RESULT: (
+        "A tool result without its call.",
+        "It is sent all the same; some providers refuse it.",
+        "Edit it out.",
+    ),
+    Code.UNANSWERED_CALL: (
+        "A call without a result.",
+        'The model is told "No result provided".',
+        "None is needed.",
+    ),
+    Code.ANSWERED_TWICE: (
+        "A call with two results.",
+        "Both are sent; some providers refuse that.",
+        "Edit one out.",
+    ),
+    Code.INCOMPLETE_USAGE: ("A reply without usage.", "Its cost is unknown.", "None is needed."),
+}
+"""Cause, consequence for the next request, and remedy of each code."""
+
+
+def divergences() -> str:
+    """Make divergences.md."""
+    table = tomllib.loads((ROOT / "tests/conformance/divergences.toml").read_text("utf-8"))
+    rows = [
+        f"## {row['id']}\n\n- The reference {row['reference']}.\n- Ours: {row['ours']}.\n"
+        f"- Why: {row['why']}.\n- Shown by: {', '.join(f'`{v}`' for v in row['vectors'])}.\n"
+        for row in table["divergence"]
+    ]
+    return (
+        "# Where we answer otherwise than the reference\n\n"
+        "Made from `tests/conformance/divergences.toml`; a row that has become untrue fails the "
+        "tests. On a path that runs in a circle there is no reference answer: it never ends.\n\n"
+        + "\n".join(rows)
+    )
+
+
+def reasons() -> str:
+    """Make reasons.md."""
+    rows = [
+        f"| {reason.verdict} | `{reason}` | {REASONS[reason][0]} | `{REASONS[reason][1]}` |"
+        for reason in Reason
+    ]
+    return (
+        "# Verdicts and reasons\n\n"
+        "Every physical line of a file has one verdict and one reason, for one point: the first "
+        "reason of this list that applies. Vectors are the sessions in "
+        "`tests/conformance/vectors`.\n\n"
+        "| verdict | reason | meaning | shown by |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+
+
+def diagnostics() -> str:
+    """Make diagnostics.md."""
+    rows = []
+    for code in Code:
+        cause, consequence, remedy = CODES[code]
+        mended = "yes" if code in REPAIRABLE else ""
+        rows.append(
+            f'| <a id="{code}"></a>`{code}` | {cause} | {consequence} | {remedy} | {mended} |'
+        )
+    return (
+        "# Diagnostics\n\n"
+        "What reading tolerates, it tells: code, line, byte offset, sentence. The list is closed; "
+        "codes may be added, none changes its meaning. Every code has a vector.\n\n"
+        "| code | cause | consequence | remedy | can be mended |\n|---|---|---|---|---|\n"
+        + "\n".join(rows)
+        + "\n"
+    )
+
+
+def commands() -> str:
+    """Make commands.md."""
+    parts = [
+        "# Commands\n\n"
+        "`pi-sessions COMMAND [SESSION] [options]`. Exit codes: 0 done; 1 done, and problems were "
+        "found; 2 wrong use; 3 cannot read, empty, or not a session; 130 interrupted. Errors are "
+        "one sentence on standard error. `NO_COLOR`, a pipe and `--no-color` give plain text.\n"
+    ]
+    for name in COMMANDS:
+        module = import_module(f"pi_sessions.cli.commands.{name}")
+        parser = argparse.ArgumentParser(prog=f"pi-sessions {name}", add_help=False)
+        module.arguments(parser)
+        parts.append(f"## {name}\n\n{module.__doc__}\n\n" + _options(parser))
+    return "\n".join(parts)
+
+
+def _options(parser: argparse.ArgumentParser) -> str:
+    rows = ["| option | meaning |", "|---|---|"]
+    for action in parser._actions:
+        names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar}`"
+        if action.choices:
+            names += f" ({' · '.join(map(str, action.choices))})"
+        elif action.option_strings and action.metavar:
+            names += f" {action.metavar}"
+        rows.append(f"| {names} | {action.help or ''} |")
+    return "\n".join(rows) + "\n"
+
+
+PAGES = {
+    "divergences.md": divergences,
+    "reasons.md": reasons,
+    "diagnostics.md": diagnostics,
+    "commands.md": commands,
+}
+
+
+def main() -> int:
+    """Write the pages, or with --verify say which are not as they would be written."""
+    verify = "--verify" in sys.argv[1:]
+    outdated = 0
+    for name, make in PAGES.items():
+        path, text = ROOT / "docs" / name, make()
+        if not path.exists() or path.read_text("utf-8") != text:
+            outdated += 1
+            if verify:
+                print(f"outdated: docs/{name}")
+            else:
+                path.write_text(text, "utf-8")
+    return int(verify and outdated > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
