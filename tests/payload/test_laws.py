@@ -36,8 +36,8 @@ def pointers(body: dict[str, Any]) -> Iterator[str]:
             yield from inner(f"/{key}/{place}", message)
 
 
-def inner(pointer: str, value: dict[str, Any]) -> Iterator[str]:
-    for key in CONTENT:
+def inner(pointer: str, value: Any) -> Iterator[str]:
+    for key in CONTENT if isinstance(value, dict) else ():
         content = value.get(key)
         if content is None or content == []:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import output
 from pi_sessions.cli.marks import MARKS, WORDS
