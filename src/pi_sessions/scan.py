@@ -73,7 +73,8 @@ def read(source: Source, workers: int = 1) -> Table:
     if middle and isinstance(source, FileSource):
         second = fork.start(lambda: _read_span(source, middle, source.size))
         reading.entries(source.lines_between(reading.offset, middle))
-        reading.join(fork.result(second) if second else None, source, middle)
+        found = fork.result(second) if second else None
+        reading.join(_Span(*found) if found else None, source, middle)
     else:
         reading.entries(lines)
     reading.finish()
@@ -109,7 +110,7 @@ class _Span(msgspec.Struct):
     diagnostics: list[tuple[str, int, int, str]]
 
 
-def _read_span(source: FileSource, start: int, end: int) -> _Span | None:
+def _read_span(source: FileSource, start: int, end: int) -> tuple[Any, ...] | None:
     own = source.again()
     if own is None:
         return None
@@ -118,7 +119,7 @@ def _read_span(source: FileSource, start: int, end: int) -> _Span | None:
     reading.offset = start
     reading.entries(own.lines_between(start, end))
     table = reading.table
-    return _Span(
+    return (
         bytes(table.kinds[1:]),
         table.offsets[1:].tobytes(),
         table.parents[1:].tobytes(),

@@ -63,6 +63,18 @@ def add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", metavar="KINDS", help="what the target takes: text,image")
 
 
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name the files."""
+    parser.add_argument("--models", metavar="FILE", help="models.json; default: the agent's")
+    parser.add_argument("--settings", metavar="FILE", help="settings.json; default: the agent's")
+    parser.add_argument(
+        "--cache-retention",
+        choices=("short", "long"),
+        default="long" if os.environ.get("PI_CACHE_RETENTION") == "long" else "short",
+        help="what PI_CACHE_RETENTION asked for",
+    )
+
+
 def open_session(args: argparse.Namespace) -> Session:
     """Open the session an invocation means.
 

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 _SHIPPED = os.path.join("@earendil-works", "pi-ai", "dist", "providers", "data")
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the files."""
-    parser.add_argument("--models", metavar="FILE", help="models.json; default: the agent's")
-    parser.add_argument("--settings", metavar="FILE", help="settings.json; default: the agent's")
-    parser.add_argument(
-        "--cache-retention",
-        choices=("short", "long"),
-        default="long" if os.environ.get("PI_CACHE_RETENTION") == "long" else "short",
-        help="what PI_CACHE_RETENTION asked for",
-    )
-
-
 def preferences(args: argparse.Namespace, cwd: str | None) -> models.Preferences:
     """Read the settings of the person, overlaid by those of the session's project.
 

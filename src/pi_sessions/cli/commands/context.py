@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import configuration, environment, output
-from pi_sessions.cli.paper import Paper
-from pi_sessions.excerpt import message_excerpt, one_line
+from pi_sessions.cli import environment, output
 from pi_sessions.session import STAGES, Context, Session
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_session(parser)
     shared.add_point(parser)
     shared.add_target(parser)
-    configuration.add(parser)
+    shared.add_configuration(parser)
     parser.add_argument(
         "--stage",
         choices=("entries", *STAGES),
@@ -66,7 +64,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _target(args: argparse.Namespace, session: Session) -> Target | None:
-    return configuration.model_for(args, session).target if args.stage == "replay" else None
+    if args.stage != "replay":
+        return None
+    from pi_sessions.cli import configuration  # noqa: PLC0415 - start-up
+
+    return configuration.model_for(args, session).target
 
 
 def document(context: Context, before: int = 0) -> dict[str, Any]:
@@ -135,6 +137,9 @@ def _run_tail(args: argparse.Namespace) -> int:
 
 
 def _print(args: argparse.Namespace, context: Context) -> None:
+    from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
+    from pi_sessions.excerpt import message_excerpt, one_line  # noqa: PLC0415 - start-up
+
     paper = Paper(color=not args.no_color)
     model = context.model or {}
     named = one_line("/".join(map(string, model.values()))) or "no model named"

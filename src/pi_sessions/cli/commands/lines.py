@@ -78,7 +78,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_session(parser)
     shared.add_point(parser)
     shared.add_target(parser)
-    configuration.add(parser)
+    shared.add_configuration(parser)
     parser.add_argument(
         "--stage",
         choices=("replay", "projection"),
