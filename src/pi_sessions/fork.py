@@ -1,7 +1,7 @@
 """A second process for half of the work, where the system can fork.
 
-The child runs one function and sends its result, of built-in types, back through a pipe. Whatever goes wrong there
-gives no result, and the caller does the work itself.
+The child runs one function and sends its result, of built-in types, back through a pipe. Whatever
+goes wrong there gives no result, and the caller does the work itself.
 """
 
 from __future__ import annotations
