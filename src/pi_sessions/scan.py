@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pi_sessions import _json, fork, migrations
-from pi_sessions._javascript import trim, truthy
+from pi_sessions._javascript import truthy
 from pi_sessions._lines import FileSource, Source
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.errors import NotASessionError
+from pi_sessions.faults import invalid_utf8, is_blank, named, no_header, second_object
 from pi_sessions.table import (
     FIRST_OTHER,
     FIRST_TYPE,
@@ -161,7 +162,7 @@ class _Reading:
             self.offset += len(data)
             if value is None:
                 continue
-            why = _no_header(value)
+            why = no_header(value)
             if why:
                 raise NotASessionError(table.source.name, line, table.offsets[line], why)
             self.accept_header(line, value, bom=line == 1 and data.startswith(_BOM))
@@ -259,7 +260,7 @@ class _Reading:
         if value is None:
             return
         if not isinstance(value, dict):
-            self.not_an_entry(line, f"a line must hold an object, this one holds {_named(value)}")
+            self.not_an_entry(line, f"a line must hold an object, this one holds {named(value)}")
             return
         kind = value.get("type")
         if kind == "session":
@@ -327,7 +328,7 @@ class _Reading:
         body = data.removesuffix(b"\n")
         if line == 1 and not table.header_line and data.startswith(_BOM):
             body = body[len(_BOM) :]
-        if _is_blank(body):
+        if is_blank(body):
             return None
         try:
             value = _json.loads(body)
@@ -335,13 +336,13 @@ class _Reading:
             table.kinds[line] = Kind.MALFORMED
             self.report_malformed(line, data, error)
             return None
-        if not body.isascii() and (position := _invalid_utf8(body)) is not None:
+        if not body.isascii() and (position := invalid_utf8(body)) is not None:
             table.report(
                 Code.INVALID_UTF8, line, "bytes that are not UTF-8 read as U+FFFD", position
             )
         if not truthy(value):
             table.kinds[line] = Kind.FALSY
-            table.report(Code.NOT_AN_ENTRY, line, f"a line that holds {_named(value)} is no entry")
+            table.report(Code.NOT_AN_ENTRY, line, f"a line that holds {named(value)} is no entry")
             return None
         if _json.depth(value) > _json.DEPTH:
             table.report(
@@ -353,7 +354,7 @@ class _Reading:
         table = self.table
         if not data.endswith(b"\n"):
             code, told = Code.TORN_TAIL, "the last line is cut off"
-        elif (start := _second_object(data)) is not None:
+        elif (start := second_object(data)) is not None:
             table.report(
                 Code.FUSED_LINE, line, "a torn line and a whole one stand on the same line", start
             )
@@ -401,53 +402,3 @@ class _Reading:
             table.lines_by_id[entry_id] = line
             table.parents[line] = before
             before = line
-
-
-def _no_header(value: Any) -> str | None:
-    """Say why the first JSON value of a file is no header, None if it is one."""
-    if not isinstance(value, dict):
-        return f"its first JSON value is {_named(value)}, not a header"
-    if value.get("type") != "session":
-        kind = value.get("type")
-        told = f"of type {kind!r}" if isinstance(kind, str) else "without a type"
-        return f"its first entry is {told}, and a header must come first"
-    if not isinstance(value.get("id"), str):
-        return "its header has no id" if "id" not in value else "the id of its header is no text"
-    return None
-
-
-def _is_blank(body: bytes) -> bool:
-    """Say whether a line is blank to JavaScript's trim; most lines are told by their start."""
-    return not trim(body[:64].decode("utf-8", "ignore")) and not trim(
-        body.decode("utf-8", "replace")
-    )
-
-
-def _named(value: object) -> str:
-    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def _invalid_utf8(data: bytes) -> int | None:
-    """Find the first byte that does not belong to UTF-8."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
-
-
-def _second_object(data: bytes) -> int | None:
-    """Find where a whole entry begins inside a broken line, looking at the last few candidates."""
-    end = len(data)
-    for _ in range(8):
-        end = data.rfind(b'{"type":', 0, end)
-        if end <= 0 or b"{" not in data[:end]:
-            return None
-        try:
-            value = _json.loads(data[end:].removesuffix(b"\n"))
-        except _json.JSONError:
-            continue
-        if isinstance(value, dict) and isinstance(value.get("type"), str):
-            return end
-    return None
