@@ -29,6 +29,7 @@ def is_blank(body: bytes) -> bool:
 
 
 def named(value: object) -> str:
+    """Name the kind of a JSON value that is no object."""
     names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
 
