@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import pi_sessions
 from pi_sessions import Code, Reason, load
+from pi_sessions.cli.main import COMMANDS
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -22,8 +26,27 @@ SNIPPETS = [
 ]
 
 
+OURS_ALONE = re.compile(
+    r"(?<![\w.])/work/|(?<![\w-])(?:REQUEST(?:-DETAILS)?|CONTRACT|DESIGN|REFERENCE|RELEASES|PEERS|STYLE)[.]md"
+)
+"""Paths of one machine, and pages that are not part of the project."""
+
+
 def all_text() -> str:
     return "\n".join(page.read_text("utf-8") for page in PAGES)
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text("utf-8")
+
+
+def tracked() -> list[Path]:
+    """Give the files of the project, as git knows them; skip where there is no checkout."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return [path for name in names if name and (path := ROOT / name).is_file()]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +96,80 @@ def test_lists_are_documented_in_full() -> None:
     names = [*map(str, Reason), *map(str, Code), *pi_sessions.__all__]
 
     assert not [name for name in names if f"`{name}`" not in text and f".{name}" not in text]
+
+
+def test_reasons_and_codes_have_a_row_each() -> None:
+    """The two reference pages list all there is, in the order of the code, and nothing else."""
+    row = r"^\| %s`([\w-]+)` \|"
+    reasons = re.findall(row % r"[\w_]+ \| ", page("reasons.md"), re.MULTILINE)
+    codes = re.findall(row % r'(?:<a id="[\w-]+"></a>)?', page("diagnostics.md"), re.MULTILINE)
+
+    assert [str(reason) for reason in Reason] == reasons
+    assert [str(code) for code in Code] == codes
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_option_is_documented(name: str) -> None:
+    """Each command has a section that names all its options."""
+    parser = argparse.ArgumentParser(add_help=False)
+    import_module(f"pi_sessions.cli.commands.{name}").arguments(parser)
+    options = [option for action in parser._actions for option in action.option_strings]
+    section = page("commands.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+    assert options
+    assert not [option for option in options if f"`{option}`" not in section]
+
+
+def test_sections_that_code_refers_to_exist() -> None:
+    """A rule that a module points to is a heading of the format, or named among request bodies."""
+    text = page("format.md")
+    told = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    told |= set(re.findall(r'"([^"]+)"', text.split("\n## Request bodies\n")[1].replace("\n", " ")))
+    named = {
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r'docs/format\.md,\s+"([^"]+)"', path.read_text("utf-8"))
+    }
+
+    assert len(named) > 10
+    assert not named - told
+
+
+def test_output_in_the_readme_is_real() -> None:
+    """Each line of the demo in the README is a line of the command, or the start of one."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pi_sessions", "lines", "examples/demo/session.jsonl"],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "160"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    real = [line.strip() for line in done.stdout.split("\n")]
+    fences = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    blocks = fences.findall((ROOT / "README.md").read_text("utf-8"))
+    shown = [line.strip() for kind, text in blocks if not kind for line in text.split("\n")]
+
+    assert len(shown) > 10
+    for line in shown:
+        starts = [part.rstrip() for part in line.split("…")] if line != "…" else [""]
+        assert any(
+            text.startswith(starts[0]) and all(part in text for part in starts) for text in real
+        ), line
+
+
+def test_no_traces_of_one_machine() -> None:
+    """No text of the project names a folder of one machine or a page that is not part of it."""
+    traces = []
+    for path in tracked():
+        data = path.read_bytes()
+        if b"\0" in data[:4096] or path == Path(__file__):
+            continue
+        for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+            if OURS_ALONE.search(line):
+                traces.append(f"{path.relative_to(ROOT)}:{number}")
+
+    assert not traces
 
 
 def test_reasons_are_shown_by_the_vectors_named() -> None:
