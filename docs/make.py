@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src")]
 
-from pi_sessions import Code, Reason  # noqa: E402 - runs from a checkout as well
+from pi_sessions import Code, Reason, load  # noqa: E402 - runs from a checkout as well
 from pi_sessions.cli.commands.check import REPAIRABLE  # noqa: E402
 from pi_sessions.cli.main import COMMANDS  # noqa: E402
 
@@ -109,7 +109,7 @@ CODES: dict[Code, tuple[str, str, str]] = {
     Code.MALFORMED_JSON: (
         "A line is no JSON.",
         "Pi skips it; entries below it lose their history.",
-        "Mend the line by hand, or leave it: nothing after it is lost.",
+        "Mend the line by hand; the lines after it are read all the same.",
     ),
     Code.NOT_AN_ENTRY: ("JSON, but no entry.", "It is left out.", "None is needed."),
     Code.INVALID_UTF8: (
@@ -234,6 +234,90 @@ CODES: dict[Code, tuple[str, str, str]] = {
 """Cause, consequence for the next request, and remedy of each code."""
 
 
+SHOWN: dict[Code, str] = {
+    Code.MALFORMED_JSON: "json_values/bad-escape",
+    Code.NOT_AN_ENTRY: "json_values/number-last",
+    Code.INVALID_UTF8: "lines/invalid-byte",
+    Code.BOM: "lines/mark-first",
+    Code.TOO_DEEP: "json_values/deep",
+    Code.TORN_TAIL: "lines/torn-tail",
+    Code.FUSED_LINE: "lines/torn-then-fused",
+    Code.SECOND_HEADER: "header/second",
+    Code.MISSING_ID: "tree/id-missing",
+    Code.DUPLICATE_ID: "tree/duplicate-chain",
+    Code.SELF_PARENT: "tree/self-parent",
+    Code.ORPHAN: "lines/malformed-between",
+    Code.CYCLE: "tree/cycle",
+    Code.DANGLING_TARGET: "labels/label-unknown-target",
+    Code.DANGLING_FIRST_KEPT: "compaction/kept-later",
+    Code.BAD_TIMESTAMP: "roles/custom-bad-time",
+    Code.UNKNOWN_ENTRY_TYPE: "roles/unknown-type",
+    Code.UNKNOWN_ROLE: "roles/role-unknown",
+    Code.MISSING_FIELD: "compaction/summary-missing",
+    Code.WRONG_TYPE: "compaction/summary-number",
+    Code.FUTURE_VERSION: "header/version-future",
+    Code.MIGRATED: "header/version-one",
+    Code.LEAF_ON_DEAD_BRANCH: "tree/leaf-label",
+    Code.INTERLEAVED_WRITERS: "tree/two-writers",
+    Code.ORPHAN_RESULT: "edits/omit-assistant",
+    Code.UNANSWERED_CALL: "replay/orphan-call",
+    Code.ANSWERED_TWICE: "replay/orphan-result-twice",
+    Code.INCOMPLETE_USAGE: "settings/reply-without-usage",
+}
+"""A vector that shows each code."""
+
+JSON: dict[str, str] = {
+    "lines": """
+{"path", "sessionId", "version", "cwd", "leaf": id | null, "response": id | null,
+ "counts": {"sent", "changed", "not_sent"},
+ "lines": [{"line", "offset", "length", "type", "id", "role", "verdict", "reason",
+            "because": [line, ...], "excerpt"}],
+ "synthetic": [{"kind", "text", "because": [line, ...]}],
+ "unknown": [{"what", "why"}],
+ "diagnostics": [{"code", "line", "offset", "message"}]}
+
+One element of `lines` for every physical line. `length` is in bytes, without the newline. The line of
+a context edit has `inForce` as well.""",
+    "context": """
+{"leaf": id | null, "messages": [...], "sources": [{"line", "id"} | null, ...],
+ "model": {"provider", "modelId"} | null, "thinkingLevel"}
+
+`sources` runs parallel to `messages`; null stands for a message that is in no line. With
+`--stage entries` the document is `{"entries": [id, ...]}`. With `--tail`, if a part of the file was
+not read, there are `"head": "not read"` and `skippedBytes`, each `line` is null, and so are `model`
+and `thinkingLevel` where the end of the file does not tell them.""",
+    "request": """
+{"api", "provider", "model", "thinkingLevel", "body": {...},
+ "provenance": {"/messages/3/content/0": [line, ...], ...},
+ "synthetic": [{"kind", "text", "because": [line, ...]}],
+ "unknown": [{"pointer", "why"}], "remarks": [{"code", "message", "lines": [line, ...]}],
+ "estimatedTokens", "reportedTokens": n | null}
+
+Keys of `provenance` are JSON pointers into `body`; a name behind `#` is a section of the prompt
+there.""",
+    "prompt": """
+{"text", "content", "sections": {name: text}, "tools": [...], "sources": {name: line}}
+
+A tool stands in `sources` as `tool:NAME`.""",
+    "tree": """
+{"leaf": id | null, "roots": [id, ...],
+ "entries": [{"line", "lines": [line, ...], "id", "parentId", "children": [id, ...], "type", "role",
+              "label", "excerpt", "onBranch"}]}
+
+Flat, in file order. `lines` has the lines of every entry with this id.""",
+    "show": """
+[{"line", "id", "verdict", "reason", "entry": {...}}, ...]
+
+`entry` is the whole object, whatever the other options leave out.""",
+    "check": """
+{"diagnostics": [{"code", "line", "offset", "message"}], "repairable": n}""",
+    "ls": """
+[{"path", "id", "cwd", "name", "parentSession", "created", "modified", "messageCount",
+  "firstMessage", "size"}, ...]""",
+}
+"""The document of `--json`, and after a blank line what there is to say about it."""
+
+
 def divergences() -> str:
     """Make divergences.md."""
     table = tomllib.loads((ROOT / "tests/conformance/divergences.toml").read_text("utf-8"))
@@ -252,16 +336,25 @@ def divergences() -> str:
 
 def reasons() -> str:
     """Make reasons.md."""
+    demo = load(ROOT / "examples/demo/session.jsonl")
+    explanation = demo.explain()
+    lines: dict[Reason, list[str]] = {reason: [] for reason in Reason}
+    for line in range(1, len(demo.table) + 1):
+        lines[explanation.reason(line)].append(str(line))
     rows = [
-        f"| {reason.verdict} | `{reason}` | {REASONS[reason][0]} | `{REASONS[reason][1]}` |"
+        f"| {reason.verdict} | `{reason}` | {REASONS[reason][0]} | "
+        f"{', '.join(lines[reason][:3])} | `{REASONS[reason][1]}` |"
         for reason in Reason
     ]
     return (
         "# Verdicts and reasons\n\n"
         "Every physical line of a file has one verdict and one reason, for one point: the first "
         "reason of this list that applies. Vectors are the sessions in "
-        "`tests/conformance/vectors`.\n\n"
-        "| verdict | reason | meaning | shown by |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+        "`tests/conformance/vectors`. Lines of the demo are up to three lines of "
+        "`examples/demo/session.jsonl`, for its own leaf.\n\n"
+        "| verdict | reason | meaning | lines of the demo | shown by |\n|---|---|---|---|---|\n"
+        + "\n".join(rows)
+        + "\n"
     )
 
 
@@ -272,13 +365,14 @@ def diagnostics() -> str:
         cause, consequence, remedy = CODES[code]
         mended = "yes" if code in REPAIRABLE else ""
         rows.append(
-            f'| <a id="{code}"></a>`{code}` | {cause} | {consequence} | {remedy} | {mended} |'
+            f'| <a id="{code}"></a>`{code}` | {cause} | {consequence} | {remedy} | '
+            f"{mended} | `{SHOWN[code]}` |"
         )
     return (
         "# Diagnostics\n\n"
         "What reading tolerates, it tells: code, line, byte offset, sentence. The list is closed; "
         "codes may be added, none changes its meaning. Every code has a vector.\n\n"
-        "| code | cause | consequence | remedy | can be mended |\n|---|---|---|---|---|\n"
+        "| code | cause | consequence | remedy | can be mended | shown by |\n|---|---|---|---|---|---|\n"
         + "\n".join(rows)
         + "\n"
     )
@@ -296,8 +390,13 @@ def commands() -> str:
         module = import_module(f"pi_sessions.cli.commands.{name}")
         parser = argparse.ArgumentParser(prog=f"pi-sessions {name}", add_help=False)
         module.arguments(parser)
-        parts.append(f"## {name}\n\n{module.__doc__}\n\n" + _options(parser))
+        parts.append(f"## {name}\n\n{module.__doc__}\n\n" + _options(parser) + _json(name))
     return "\n".join(parts)
+
+
+def _json(name: str) -> str:
+    shape, _, words = JSON[name].strip("\n").partition("\n\n")
+    return f"\n`--json` gives:\n\n```\n{shape}\n```\n" + (f"\n{words}\n" if words else "")
 
 
 def _options(parser: argparse.ArgumentParser) -> str:

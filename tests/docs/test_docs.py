@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -26,6 +27,7 @@ SNIPPETS = [
 ]
 
 
+DEMO = "examples/demo/session.jsonl"
 OURS_ALONE = re.compile(
     r"(?<![\w.])/work/|(?<![\w-])(?:REQUEST(?:-DETAILS)?|CONTRACT|DESIGN|REFERENCE|RELEASES|PEERS|STYLE)[.]md"
 )
@@ -211,3 +213,35 @@ def test_links_resolve() -> None:
     ]
 
     assert not broken
+
+
+def test_codes_are_shown_by_the_vectors_named() -> None:
+    """The vector beside a code does show that code."""
+    rows = re.findall(r"`([\w-]+)` \|.*\| `([\w/-]+)` \|$", page("diagnostics.md"), re.MULTILINE)
+
+    assert len(rows) == len(Code)
+    for code, name in rows:
+        session = load(ROOT / "tests" / "conformance" / "vectors" / f"{name}.jsonl")
+        assert code in {str(diagnostic.code) for diagnostic in session.check()}, (code, name)
+
+
+def test_keys_of_documents_are_documented() -> None:
+    """Each key that a command prints at the top, or in rows, stands in its section."""
+    for name in COMMANDS:
+        place = ["--session-dir", "examples/demo", "--all"] if name == "ls" else [DEMO]
+        done = subprocess.run(
+            [sys.executable, "-m", "pi_sessions", name, *place, "--json"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        document = json.loads(done.stdout)
+        section = page("commands.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
+        keys = set(document if isinstance(document, dict) else document[0])
+        for key, rows in document.items() if isinstance(document, dict) else ():
+            ours = key not in ("messages", "tools")  # those are in the format's own words
+            if ours and isinstance(rows, list) and rows and isinstance(rows[0], dict):
+                keys |= set(rows[0])
+
+        assert not [key for key in keys if f'"{key}"' not in section], name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pi_sessions import reader
 from pi_sessions.cli import environment
+from pi_sessions.context.rules import CURRENT
 from pi_sessions.context.target import Target
 from pi_sessions.errors import SessionNotFoundError
 
@@ -73,6 +74,21 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
         default="long" if os.environ.get("PI_CACHE_RETENTION") == "long" else "short",
         help="what PI_CACHE_RETENTION asked for",
     )
+    parser.add_argument(
+        "--release",
+        default="auto",
+        type=_release,
+        metavar="auto|X",
+        help="rules of this release of Pi; only those of 1.6.0 are here yet",
+    )
+
+
+def _release(name: str) -> str:
+    if name not in ("auto", CURRENT.release):
+        raise argparse.ArgumentTypeError(
+            f"the rules of {name} are not here yet; there are auto and {CURRENT.release}"
+        )
+    return name
 
 
 def open_session(args: argparse.Namespace) -> Session:

@@ -20,6 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     shared.add_session(parser)
     shared.add_point(parser)
+    # Which model it goes to changes where the prompt stands in a request, not what it says.
+    shared.add_target(parser)
+    shared.add_configuration(parser)
     shared.add_common(parser)
 
 
