@@ -180,7 +180,7 @@ class Generator:
             return [self.result(self.one(IDS), "read")]
         reply = self.reply()
         found: list[Value] = [reply]
-        for block in reply["content"]:
+        for block in filter(None, reply["content"]):
             if block["type"] == "toolCall" and self.chance(0.85):
                 if self.chance(0.08):
                     found.append(self.system())
@@ -326,6 +326,11 @@ class Generator:
         }
         if self.chance(0.03):
             del value["toolName"]
+        if self.chance(0.02):
+            value["content"] = None
+        if self.chance(0.01) and "image" in self.model["input"]:
+            # Of others the reference makes blanks, one for each letter.
+            value["content"] = "plain"
         return {**value, **self.one(({"isError": True}, {"isError": False}, {})), **self.now()}
 
     def reply(self) -> Value:
@@ -347,6 +352,10 @@ class Generator:
         }
         total = self.one((0, 0, 700, 120_000, None))
         value["usage"] = {**counts, **({} if total is None else {"totalTokens": total})}
+        if self.chance(0.01):
+            del value["usage"]
+        if self.chance(0.01):
+            value["content"] = [None]
         value["stopReason"] = self.one(("stop", "stop", "toolUse", "length", "error", "aborted"))
         return {**value, **self.now()}
 

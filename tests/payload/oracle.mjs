@@ -1,5 +1,5 @@
 // The bodies the reference makes: one JSON request a line on standard input, one JSON answer a line.
-// Request: {"model", "messages", "options"}. Answer: {"body": text, "tokens"} or {"error"}. Nothing is sent.
+// Request: {"model", "messages", "options"}. Answer: {"body": text, "tokens": or null} or {"error"}. Nothing is sent.
 import { createInterface } from "node:readline";
 
 const ai = new URL("../conformance/oracle/node_modules/@earendil-works/pi-ai/dist/", import.meta.url);
@@ -10,12 +10,20 @@ for (const name of ["openai-completions", "openai-responses", "anthropic-message
 }
 delete process.env.PI_CACHE_RETENTION;
 
+function estimate(messages) {
+  try {
+    return estimateContextTokens({ messages }).tokens;
+  } catch {
+    return null; // it is not needed of models without a context window
+  }
+}
+
 function capture({ model, messages, options }) {
   return new Promise((resolve) => {
     const failed = (why) => resolve({ error: String(why) });
     const onPayload = (body) => {
       const { betas, ...sent } = body; // they are sent as a header
-      resolve({ body: JSON.stringify(sent), tokens: estimateContextTokens({ messages }).tokens });
+      resolve({ body: JSON.stringify(sent), tokens: estimate(messages) });
       throw new Error("captured");
     };
     const offline = () => Promise.reject(new Error("offline"));

@@ -612,6 +612,62 @@ def test_grammar_tools() -> None:
     assert build(messages, model()).body["tools"][0]["type"] == "function"
 
 
+# What the session does not decide
+
+
+READ = system("p", toolsAdded=tools("read"))
+AT_OPENAI = {"provider": "openai", "base_url": "https://api.openai.com/v1"}
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "pointers"),
+    [
+        (model(ANTHROPIC), {}, set()),
+        (model(ANTHROPIC, provider="anthropic"), {}, {"/system", "/tools"}),
+        (model(RESPONSES, **AT_OPENAI), {}, {"/max_output_tokens"}),
+        (
+            model(RESPONSES, **AT_OPENAI),
+            {"cache_retention": "long"},
+            {"/max_output_tokens", "/prompt_cache_retention"},
+        ),
+        (model(RESPONSES, provider="openai", base_url="http://x"), {}, set()),
+        (model(CHAT, **AT_OPENAI), {}, set()),
+    ],
+)
+def test_sign_ins(target: Any, options: Value, pointers: set[str]) -> None:
+    known = {"cache_retention": "short", "thinking_budgets": {}, "block_images": False}
+    built = build([READ, user()], target, **{**known, "codemode_only": False, **options})
+    assert {unknown.pointer for unknown in built.unknown} == pointers
+    assert all("taken as an API key" in unknown.why for unknown in built.unknown)
+
+
+NO_USAGE = reply("x", usage=None)
+USED = reply("x", usage={"totalTokens": 5})
+
+
+@pytest.mark.parametrize(
+    ("messages", "why"),
+    [
+        ([user(None)], "the user message in line 1 has no content"),
+        # What stands before the usage that counts is not estimated.
+        ([user(None), USED], None),
+        ([{**result("a"), "content": "text"}], "has a text in the place of its blocks"),
+        ([{**USED, "content": "text"}], "has a text in the place of its blocks"),
+        ([user([None])], "has null in the place of a block"),
+        ([user(5)], "has a content that is neither text nor blocks"),
+        ([user(), NO_USAGE], "the assistant message in line 2 has no usage"),
+        # Its usage is not looked at.
+        ([user(), {**NO_USAGE, "stopReason": "error"}], None),
+        ([user(), {**NO_USAGE, "timestamp": 0}], None),
+    ],
+)
+@pytest.mark.parametrize("api", [CHAT, ANTHROPIC, RESPONSES])
+def test_requests_that_fail(api: str, messages: list[Value], why: str | None) -> None:
+    told = [unknown.why for unknown in build(messages, model(api)).unknown if not unknown.pointer]
+    assert len(told) == (why is not None)
+    assert all(text.startswith("Pi fails") and why and text.endswith(why) for text in told)
+
+
 # Rules of old releases
 
 

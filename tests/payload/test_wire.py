@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,24 @@ def test_bodies(folder: Path) -> None:
             assert _json.dumps(built.body) != turn.body, turn.name
         else:
             assert _json.dumps(built.body) == turn.body, turn.name
+
+
+@pytest.mark.parametrize("root", [wire.WIRE, wire.RECORDINGS], ids=["wire", "recordings"])
+def test_share_of_equal_bodies(root: Path) -> None:
+    equal, total = Counter[str](), Counter[str]()
+    others = set()
+    for folder in folders(need(root)):
+        for turn in wire.turns(folder):
+            built = wire.build(turn)
+            api = wire.context(turn)[1]["api"]
+            total[api] += 1
+            if _json.dumps(built.body) == turn.body:
+                equal[api] += 1
+            else:
+                others.add(turn.name)
+    for api in sorted(total):
+        print(f"{root.name}: {equal[api]} of {total[api]} bodies of {api} are equal")
+    assert others == ({*UNDECIDED, *HOOKS} if root == wire.WIRE else set())
 
 
 @pytest.mark.parametrize("name", SETTINGS)

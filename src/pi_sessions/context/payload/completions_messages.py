@@ -153,7 +153,9 @@ class ChatMessages:
 
     def reply(self, message: ContextMessage) -> None:
         """Tell a reply; one without text and calls is left out, whatever it thought."""
-        part = Part({"role": "assistant", "content": self.nothing}, lines_of(message))
+        part = Part({"role": "assistant", "content": None}, lines_of(message))
+        if (nothing := self.nothing) is not None:
+            part.tell("content", nothing)
         blocks = blocks_of(message)
         reasoning = reasoning_of(blocks, self.model)
         texts = [text_of(block) for block in blocks if block.get("type") == "text"]

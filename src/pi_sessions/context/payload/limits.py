@@ -46,25 +46,37 @@ def estimate(value: dict[str, Any]) -> int:
 
 
 def estimate_context(messages: Sequence[ContextMessage]) -> float:
-    """Estimate the tokens of a context: what the last reply reported, and what came after it.
+    """Estimate the tokens of a context: what the last reply reported, and what came after it."""
+    base, used = usage_base(messages)
+    return used + sum(estimate(message.value) for message in messages[base + 1 :])
+
+
+def usage_base(messages: Sequence[ContextMessage]) -> tuple[int, float]:
+    """Find the last reply whose usage tells the size of all up to it; (-1, 0) without any.
 
     A reply's usage counts if no message before it is newer; otherwise the context was changed
     since, for one by a compaction. Without any, all messages are estimated.
     """
+    for place in reversed(candidates(messages)):
+        reported = usage_tokens(messages[place].value.get("usage"))
+        if reported > 0:
+            return place, reported
+    return -1, 0.0
+
+
+def candidates(messages: Sequence[ContextMessage]) -> list[int]:
+    """Give the places of the replies whose usage is looked at."""
     times = [_number(message.value.get("timestamp", math.nan)) for message in messages]
     # A time that is missing spoils the comparison for all replies behind it.
     last = next((place for place, time in enumerate(times) if math.isnan(time)), len(times))
     newest = [-math.inf, *accumulate(times[:last], max)]
-    base, used = -1, 0.0
-    for place in range(last - 1, -1, -1):
-        value = messages[place].value
-        if value["role"] != "assistant" or value.get("stopReason") in ("aborted", "error"):
-            continue
-        reported = usage_tokens(value.get("usage"))
-        if reported > 0 and times[place] >= newest[place]:
-            base, used = place, reported
-            break
-    return used + sum(estimate(message.value) for message in messages[base + 1 :])
+    return [
+        place
+        for place in range(last)
+        if messages[place].value["role"] == "assistant"
+        and messages[place].value.get("stopReason") not in ("aborted", "error")
+        and times[place] >= newest[place]
+    ]
 
 
 def usage_tokens(usage: Any) -> float:

@@ -15,7 +15,7 @@ from pi_sessions._javascript import trim
 from pi_sessions.context.message import ContextMessage, Reason
 from pi_sessions.context.outcome import system_outcome
 from pi_sessions.context.payload.strict import NotStrictError, Refusal, strict_schema
-from pi_sessions.context.payload.trace import Lines, Part
+from pi_sessions.context.payload.trace import FAILS, Lines, Part
 from pi_sessions.context.prompt import Prompt, added_tools, removed_tools, replay_prompt
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Sampling(msgspec.Struct, frozen=True):
     def refuse(self, why: str) -> None:
         """Note that the reference fails here: it sends no request at all."""
         if not any(unknown.why.endswith(why) for unknown in self.trace.unknown):
-            self.trace.doubt("", f"Pi fails to build this request: {why}")
+            self.trace.doubt("", f"{FAILS}: {why}")
 
 
 def _only_argument(schema: Any) -> str:

@@ -16,6 +16,8 @@ from pi_sessions.context.message import ContextMessage, Reason, Staged, Syntheti
 from pi_sessions.context.outcome import Outcome
 
 Lines = tuple[int, ...]
+FAILS = "Pi fails to build this request"
+"""How it is told that the reference sends no request at all."""
 
 
 class Unknown(msgspec.Struct, frozen=True):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions.context.model import Found
 from pi_sessions.context.payload.draft import blocks_of
+from pi_sessions.context.payload.failures import failures
 from pi_sessions.context.payload.thinking import OFF
-from pi_sessions.context.payload.trace import Unknown
+from pi_sessions.context.payload.trace import FAILS, Unknown
 from pi_sessions.context.prompt import added_tools
 
 if TYPE_CHECKING:
@@ -34,12 +35,37 @@ _THINKING = {
     "anthropic-messages": "thinking",
     "openai-responses": "reasoning",
 }
+_SPELT = frozenset(
+    {
+        "read",
+        "write",
+        "edit",
+        "bash",
+        "grep",
+        "glob",
+        "askuserquestion",
+        "enterplanmode",
+        "exitplanmode",
+        "killshell",
+        "notebookedit",
+        "skill",
+        "task",
+        "taskoutput",
+        "todowrite",
+        "webfetch",
+        "websearch",
+    }
+)
+"""Tools that have a spelling of their own with a sign-in to Anthropic."""
+_NOT_SIGNED_IN = ("prompt_cache_retention", "prompt_cache_options", "max_output_tokens")
+"""Fields that a request with a ChatGPT sign-in does not have."""
 _BUDGETS = ("thinking_token_budget", "thinking_budget", "thinking_budget_tokens")
 
 
 def unknown_fields(draft: Draft, body: dict[str, Any]) -> list[Unknown]:
     """Tell what a body hangs on besides the session: the model, settings, a process' memory."""
-    found = [*_on_model(draft, body), *_on_settings(draft, body)]
+    found = [Unknown("", f"{FAILS}: {why}") for why in failures(draft)]
+    found += [*_on_model(draft, body), *_on_settings(draft, body), *_on_login(draft, body)]
     if "thread" in body:
         why = (
             "the request may have continued a thread with only the new messages, without prompt "
@@ -96,6 +122,35 @@ def _on_settings(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
         yield Unknown("/tools", "codemode.mode hides tools; which, extensions have a say in")
 
 
+def _on_login(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
+    """Tell what another kind of credential changes; bodies are those of an API key."""
+    model = draft.model
+    if model.api == "anthropic-messages" and model.provider == "anthropic":
+        why = "with a sign-in (OAuth) a block of its own leads the prompt; taken as an API key"
+        yield Unknown("/system", why)
+        if any(tool["name"].lower() in _SPELT for tool in _tools(draft)):
+            why = "with a sign-in (OAuth) Pi says Read for read; taken as an API key"
+            yield Unknown("/tools", why)
+    if model.api == "anthropic-messages" and any(
+        "strict" in tool for tool in body.get("tools", ())
+    ):
+        yield Unknown(
+            "/tools", "a process stops to ask for strict once that was refused as too much"
+        )
+    if (
+        model.api == "openai-responses"
+        and model.provider == "openai"
+        and model.base_url == "https://api.openai.com/v1"
+    ):
+        why = "not sent with a ChatGPT sign-in; taken as an API key"
+        for key in _NOT_SIGNED_IN:
+            if key in body:
+                yield Unknown(f"/{key}", why)
+        if body["input"] and body["input"][-1].get("type") == "configuration_update":
+            why = "with a ChatGPT sign-in the effort is told here alone; taken as an API key"
+            yield Unknown("/reasoning", why)
+
+
 def _conversation(body: dict[str, Any]) -> str:
     return "/input" if "input" in body else "/messages"
 
@@ -109,9 +164,11 @@ def _has_images(draft: Draft) -> bool:
 
 
 def _has_codemode(draft: Draft) -> bool:
-    return any(
-        tool["name"] == "codemode"
-        for message in draft.messages
-        if message.value["role"] == "system"
-        for tool in added_tools(message.value)
-    )
+    return any(tool["name"] == "codemode" for tool in _tools(draft))
+
+
+def _tools(draft: Draft) -> Iterator[dict[str, Any]]:
+    """Give every tool that is declared somewhere."""
+    for message in draft.messages:
+        if message.value["role"] == "system":
+            yield from added_tools(message.value)
