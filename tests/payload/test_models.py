@@ -55,6 +55,43 @@ def test_found_nowhere() -> None:
     )
 
 
+def custom(**fields: Any) -> str:
+    return json.dumps({"providers": {"p": {"baseUrl": "u", "api": "a", "models": [fields]}}})
+
+
+@pytest.mark.parametrize("price", ["1e-7", "0.0000005", "1e21", "1.5", "2"])
+def test_prices_may_be_any_number(price: str) -> None:
+    rates = {"input": "PRICE", "output": 1, "cacheRead": 0, "cacheWrite": 0}
+    parsed = parse_models(custom(id="m", cost=rates).replace('"PRICE"', price))
+    assert not parsed.error
+    assert resolve("p", "m", config=parsed).found is Found.MODELS_JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "ignored"),
+    [
+        (custom(id="m", name="\ud800"), False),
+        (custom(id="\ud800", compat={"chatTemplateKwargs": {"\ud800": "\ud800"}}), False),
+        (custom(id="m", input=["\ud800"]), True),
+        (custom(id="m", compat={"supportsStore": "\ud800"}), True),
+        (custom(id="m", contextWindow=5).replace("5", "1e999"), True),
+        (custom(id="m", samplingParams={"x": 5}).replace("5", "1e999"), False),
+        ('{"providers": {"p": {"\\ud800": 1}}}', False),
+        ('{"providers": {}} // \ud800', False),
+        ('{"providers": \ud800}', True),
+        ('{"providers": {"p": {"odd": ' + "[" * 9000 + "]" * 9000 + "}}}", True),
+    ],
+)
+def test_odd_texts_are_told_in_a_sentence(text: str, ignored: bool) -> None:
+    parsed = parse_models(text)
+    assert parsed.error.startswith("models.json is ignored") is ignored
+    assert bool(parsed.providers) is not ignored or text.endswith("\ud800")
+
+
+def test_odd_settings_are_told_in_a_sentence() -> None:
+    assert parse_settings("\ud800").error.startswith("settings.json is ignored")
+
+
 def test_a_provider_changes_its_shipped_models() -> None:
     config = configured(
         baseUrl="http://mine", api="openai-responses", compat={"supportsStore": True}
@@ -235,6 +272,8 @@ def test_flags_win_over_hosts_and_null_does_not() -> None:
     odd = Model(api="c", provider="p", id="m", compat={"supportsStore": "no", "vllmPriority": 1})
     assert completions_compat(odd).supports_store
     assert completions_compat(odd).vllm_priority == 1
+    lone = Model(api="c", provider="p", id="m", compat={"supportsStore": "\ud800"})
+    assert completions_compat(lone).supports_store
 
 
 def test_the_other_apis() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -114,6 +115,15 @@ def test_estimate(messages: list[Value], tokens: int) -> None:
 
 
 # Thinking levels
+
+
+@pytest.mark.parametrize("api", [CHAT, ANTHROPIC, RESPONSES])
+def test_a_reply_may_report_any_number(api: str) -> None:
+    used = reply("x", usage={"totalTokens": math.inf})
+    built = build([user(), used], model(api, reasoning=True), thinking_level="high")
+    assert built.estimated_tokens == math.inf
+    limits = [value for key, value in built.body.items() if key.startswith("max_")]
+    assert limits == [16 if api == RESPONSES else 1]
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,16 @@ def parse_models(text: str) -> ModelsFile:
     bare = _COMMENT.sub(_kept_string, text.removeprefix("\ufeff"))
     bare = _COMMA.sub(lambda match: match[1] or _kept_string(match), bare)
     try:
-        value = _json.loads(bare.encode("utf-8", "surrogatepass"))
+        value = _json.loads(_bytes(bare))
     except _json.JSONError as error:
         return ModelsFile(error=f"models.json is ignored, it is not JSON: {error}")
     if why := schema_error(value):
         return ModelsFile(error=f"models.json is ignored: {why}")
     return ModelsFile(value["providers"])
+
+
+def _bytes(text: str) -> bytes:
+    return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
 
 
 def _kept_string(match: re.Match[str]) -> str:
@@ -83,7 +87,7 @@ def parse_settings(text: str, project_text: str | None = None) -> Preferences:
     errors = []
     for source in (text, project_text):
         try:
-            value = {} if source is None else _json.loads(source.removeprefix("\ufeff").encode())
+            value = {} if source is None else _json.loads(_bytes(source))
         except _json.JSONError as error:
             errors.append(f"settings.json is ignored, it is not JSON: {error}")
         else:

@@ -5,10 +5,13 @@ Only types are told here, unknown keys are fine; what the values mean is in `mod
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+
+from pi_sessions._javascript import has_lone_surrogates, without_lone_surrogates
 
 Name = Annotated[str, Meta(min_length=1)]
 Positive = Annotated[float, Meta(gt=0)]
@@ -258,7 +261,27 @@ class _File(Struct):
 def schema_error(value: Any) -> str:
     """Say what is wrong with a parsed models.json, "" if nothing is."""
     try:
-        msgspec.convert(value, _File)
+        msgspec.convert(_plain(value), _File)
     except msgspec.ValidationError as error:
         return str(error)
+    except RecursionError:
+        return "it is nested too deep"
     return ""
+
+
+_NO_NUMBER = object()
+"""Stands for what is beyond all doubles; the reference does not take it for a number."""
+
+
+def _plain(value: Any) -> Any:
+    """Copy a value for the check: our own kind of floats, and unpaired surrogates, stop it."""
+    if isinstance(value, dict):
+        return {without_lone_surrogates(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else _NO_NUMBER
+    if isinstance(value, str) and has_lone_surrogates(value):
+        # Something must be left: names may not be empty.
+        return without_lone_surrogates(value) or "?"
+    return value

@@ -78,6 +78,8 @@ class ResponsesCompat(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
     supports_mid_convo_effort: bool = False
 
 
+_REFUSALS = (msgspec.ValidationError, UnicodeEncodeError)
+"""What a wrong value is refused with; the second where it is an unpaired surrogate."""
 _Compat = TypeVar("_Compat", CompletionsCompat, AnthropicCompat, ResponsesCompat)
 
 
@@ -101,7 +103,7 @@ def _resolved(kind: type[_Compat], model: Model, host: dict[str, Any]) -> _Compa
     flags = {key: value for key, value in model.compat.items() if value is not None}
     try:
         return msgspec.convert({**host, **flags}, kind)
-    except msgspec.ValidationError:
+    except _REFUSALS:
         # A flag of a wrong type can only come from a caller's own mapping: take what fits.
         return msgspec.convert({**host, **_fitting(kind, flags)}, kind)
 
@@ -111,7 +113,7 @@ def _fitting(kind: type[Any], flags: dict[str, Any]) -> dict[str, Any]:
     for key, value in flags.items():
         try:
             msgspec.convert({key: value}, kind)
-        except msgspec.ValidationError:
+        except _REFUSALS:
             continue
         fitting[key] = value
     return fitting

@@ -93,6 +93,9 @@ def output_limit(model: Model, used: float, wanted: float) -> float:
     """Give the output limit of a request whose context has `used` tokens."""
     if model.context_window <= 0:
         return max(1, wanted)
+    if math.isinf(used):
+        # A reply may report any number that JSON can tell.
+        return whole(min(wanted, 1))
     room = model.context_window - used - max(_MARGIN, math.ceil(used * 0.15))
     if room < _ROOM:
         room = min(_ROOM, model.context_window - used - _MARGIN)
