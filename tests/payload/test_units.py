@@ -622,6 +622,48 @@ def test_grammar_tools() -> None:
     assert build(messages, model()).body["tools"][0]["type"] == "function"
 
 
+# Settings
+
+
+def declared_names(messages: list[Value], **fields: Any) -> list[str]:
+    body = build(messages, model(**fields), codemode_only=True).body
+    return [tool["function"]["name"] for tool in body.get("tools", ())]
+
+
+def test_codemode_hides_the_tools_that_scripts_call() -> None:
+    some = system("p", toolsAdded=tools("read", "codemode", "tool_search", "late"))
+    assert declared_names([some, user()]) == ["codemode", "tool_search"]
+    assert declared_names([system("p", toolsAdded=tools("read", "late")), user()]) == [
+        "read",
+        "late",
+    ]
+    without = [some, user(), system(toolsRemoved=removed("codemode")), user()]
+    assert declared_names(without) == ["read", "tool_search", "late"]
+
+
+def test_codemode_hides_no_tool_that_is_gone() -> None:
+    messages = [
+        system("p", toolsAdded=tools("read", "codemode", "late")),
+        user(),
+        system(toolsRemoved=removed("late")),
+        user(),
+    ]
+    compat = {"supportsMidConvoSystemMessages": True, "supportsAdditionalTools": True}
+    built = build(messages, model(RESPONSES, compat=compat), codemode_only=True)
+    items = built.body["input"]
+    assert [tool["name"] for tool in items[0]["tools"]] == ["codemode", "late"]
+    assert items[3]["content"].endswith("Do not call them:\n- late")
+
+
+def test_blocked_pictures_of_a_run_are_one_text() -> None:
+    blocked = "Image reading is disabled."
+    content = [IMAGE, IMAGE, text("a"), IMAGE, text(blocked), text("b"), IMAGE]
+    built = build([user(content)], model(), block_images=True)
+    texts = [block["text"] for block in built.body["messages"][0]["content"]]
+    assert texts == [blocked, "a", blocked, "b", blocked]
+    assert built.outcomes[1].leading.value == "trimmed"
+
+
 # What the session does not decide
 
 

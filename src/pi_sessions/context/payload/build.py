@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ from pi_sessions.context.payload.completions import build_completions
 from pi_sessions.context.payload.draft import Built, Draft, Options, draft
 from pi_sessions.context.payload.responses import build_responses
 from pi_sessions.context.payload.trace import Lines, Trace, Unknown, pointers
-from pi_sessions.context.payload.unknown import unknown_fields
+from pi_sessions.context.payload.unknown import CODEMODE, unknown_fields
+from pi_sessions.context.prompt import added_tools, removed_tools, replay_prompt
 from pi_sessions.context.replay import block_type
 from pi_sessions.errors import UnsupportedApiError
 
@@ -28,6 +29,8 @@ BUILDERS: dict[str, Callable[[Draft], Built]] = {
     "openai-responses": build_responses,
 }
 IMAGES_BLOCKED = "Image reading is disabled."
+_ALWAYS_SHOWN = frozenset({CODEMODE, "tool_search"})
+"""Tools that a script cannot call, so that the model must."""
 
 
 class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
@@ -100,7 +103,7 @@ def _with_settings(
     if options.block_images:
         messages = [_without_images(message) for message in messages]
     if options.codemode_only:
-        messages = [_without_hidden_tools(message) for message in messages]
+        messages = _without_hidden_tools(messages)
     return messages
 
 
@@ -126,17 +129,26 @@ def _says_blocked(block: Any) -> bool:
     return block_type(block) == "text" and block.get("text") == IMAGES_BLOCKED
 
 
-def _without_hidden_tools(message: ContextMessage) -> ContextMessage:
+def _without_hidden_tools(messages: Sequence[ContextMessage]) -> Sequence[ContextMessage]:
+    """Leave out the tools that only scripts may call, where the tool that runs them is in force.
+
+    Tools that are not in force are not hidden: models that take changes in place are told of them.
+    """
+    names = {tool["name"] for tool in replay_prompt(messages).tools}
+    hidden = names - _ALWAYS_SHOWN
+    if CODEMODE not in names or not hidden:
+        return messages
+    return [_without_tools(message, hidden) for message in messages]
+
+
+def _without_tools(message: ContextMessage, hidden: Container[str]) -> ContextMessage:
     if message.role != "system":
         return message
     value = dict(message.value)
-    for key in ("toolsAdded", "toolsRemoved"):
-        tools = value.pop(key, None)
-        kept = [tool for tool in tools if _is_shown(tool)] if isinstance(tools, list) else []
+    added = [tool for tool in added_tools(value) if tool["name"] not in hidden]
+    removed = [{"name": name} for name in removed_tools(value) if name not in hidden]
+    for key, kept in (("toolsAdded", added), ("toolsRemoved", removed)):
+        value.pop(key, None)
         if kept:
             value[key] = kept
     return message.altered(value=value)
-
-
-def _is_shown(tool: Any) -> bool:
-    return isinstance(tool, dict) and tool.get("name") == "codemode"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pi_sessions.context.payload.draft import Draft
 
+CODEMODE = "codemode"
+"""The tool that runs scripts, which call the other tools."""
 _SURE = frozenset({"model", "messages", "input", "stream", "thread"})
 """Fields of a body that do not hang on the model's configuration as a whole."""
 _MODEL_FIELDS = frozenset(
@@ -118,7 +120,7 @@ def _on_settings(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
         yield Unknown(_conversation(body), "hangs on the setting images.blockImages; taken as off")
     if options.codemode_only is None and _has_codemode(draft):
         yield Unknown("/tools", "hangs on the setting codemode.mode; taken as on")
-    elif options.codemode_only:
+    elif options.codemode_only and _has_codemode(draft):
         yield Unknown("/tools", "codemode.mode hides tools; which, extensions have a say in")
 
 
@@ -164,7 +166,7 @@ def _has_images(draft: Draft) -> bool:
 
 
 def _has_codemode(draft: Draft) -> bool:
-    return any(tool["name"] == "codemode" for tool in _tools(draft))
+    return any(tool["name"] == CODEMODE for tool in _tools(draft))
 
 
 def _tools(draft: Draft) -> Iterator[dict[str, Any]]:
