@@ -295,6 +295,14 @@ and `thinkingLevel` where the end of the file does not tell them.""",
 
 Keys of `provenance` are JSON pointers into `body`; a name behind `#` is a section of the prompt
 there.""",
+    "diff": """
+{"from": {"line", "id"}, "to": {"line", "id"}, "in": [{"line", "id"}],
+ "out": [{"line", "id", "reason", "because": [line, ...]}], "changed": [{"line", "id"}],
+ "sections": {name: [line, line]}, "tools": {name: [line, line]},
+ "estimatedTokens": [before, after]}
+
+Lines are compared by what the model is told of them. Sections and tools of the prompt that are not
+the same have the line they came from before and after, null where there is none.""",
     "prompt": """
 {"text", "content", "sections": {name: text}, "tools": [...], "sources": {name: line}}
 

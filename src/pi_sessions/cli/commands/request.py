@@ -98,7 +98,7 @@ def _print(args: argparse.Namespace, told: dict[str, Any]) -> None:
 
 
 def _at(body: Any, pointer: str) -> Any:
-    """Follow a JSON pointer; a name behind # is a section of the prompt there."""
+    """Follow a JSON pointer of `Payload.provenance`; a section's name behind # is left aside."""
     value = body
     for part in pointer.partition("#")[0].split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
