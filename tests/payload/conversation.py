@@ -13,6 +13,8 @@ CHAT = "openai-completions"
 ANTHROPIC = "anthropic-messages"
 RESPONSES = "openai-responses"
 Value = dict[str, Any]
+MID = {"supportsMidConvoSystemMessages": True}
+"""A model that takes system messages in place."""
 
 
 def model(api: str = CHAT, **fields: Any) -> Model:
