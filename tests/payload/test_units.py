@@ -28,11 +28,13 @@ from payload.conversation import (
     tools,
     user,
 )
-from pi_sessions.context.message import ContextMessage
+from pi_sessions.context.message import ContextMessage, Staged
+from pi_sessions.context.outcome import outcomes_of, projected_outcomes
 from pi_sessions.context.payload import build as build_payload
 from pi_sessions.context.payload.draft import Options
 from pi_sessions.context.payload.limits import estimate_context, output_limit
 from pi_sessions.context.payload.thinking import clamp_level
+from pi_sessions.context.prompt import replay_prompt
 from pi_sessions.errors import UnsupportedApiError
 
 
@@ -293,6 +295,18 @@ def test_native_tool_changes() -> None:
         "tool_addition",
         "tool_addition",
     ]
+
+
+def test_a_prompt_without_time_and_tools_is_not_sent() -> None:
+    value = {"role": "system", "content": "p", "sections": {"a": "A"}}
+    for api in (CHAT, ANTHROPIC, RESPONSES):
+        assert build([value], model(api)).outcomes[1].leading.value == "empty"
+    message = ContextMessage(value, 1)
+    prompt = replay_prompt([message])
+    assert not prompt.lines
+    # Another API tells the same; Pi's own context has it as it is stored.
+    assert outcomes_of(Staged((message,)), prompt)[1].leading.value == "empty"
+    assert projected_outcomes([message])[1].leading.value == "as-stored"
 
 
 def test_superseded() -> None:

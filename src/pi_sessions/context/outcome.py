@@ -72,6 +72,8 @@ def outcomes_of(replayed: Staged, prompt: Prompt) -> dict[int, Outcome]:
 def system_outcome(message: ContextMessage, prompt: Prompt) -> Outcome:
     """Say what became of a system message where all are folded into one prompt."""
     line = message.line
+    if not prompt.is_sent:
+        return Outcome((Reason.EMPTY,))
     if line in prompt.lines:
         return Outcome((Reason.FOLDED, *message.changes), message.because)
     if heirs := _heirs(message, prompt):
@@ -86,7 +88,7 @@ def _heirs(message: ContextMessage, prompt: Prompt) -> tuple[int, ...]:
     names += [("tool", tool["name"]) for tool in added_tools(value)]
     names += [("tool", name) for name in removed_tools(value)]
     lines = (prompt.touched.get(name) for name in names)
-    return tuple(sorted({line for line in lines if line is not None}))
+    return tuple(sorted({line for line in lines if line is not None and line != message.line}))
 
 
 def projected_outcomes(messages: Iterable[ContextMessage]) -> dict[int, Outcome]:

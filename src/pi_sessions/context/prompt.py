@@ -50,9 +50,14 @@ class Prompt(msgspec.Struct, frozen=True):
         return join_parts([self.base, *self.sections.values()])
 
     @property
+    def is_sent(self) -> bool:
+        """Whether a request has it: without tools and any time the reference sees no prompt."""
+        return self.timestamp is not MISSING or bool(self.tools)
+
+    @property
     def message(self) -> dict[str, Any] | None:
         """The prompt as one leading system message, None if nothing was declared."""
-        if self.timestamp is MISSING and not self.tools:
+        if not self.is_sent:
             return None
         return {
             "role": "system",
@@ -65,6 +70,8 @@ class Prompt(msgspec.Struct, frozen=True):
     @property
     def lines(self) -> frozenset[int]:
         """Lines it takes to make it: texts, and the last word on each section and tool."""
+        if not self.is_sent:
+            return frozenset()
         lines = [*(line for _, line in self.content), *self.touched.values()]
         return frozenset(line for line in lines if line is not None)
 
