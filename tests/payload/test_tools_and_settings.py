@@ -189,6 +189,16 @@ def test_sign_ins(target: Any, options: Value, pointers: set[str]) -> None:
     assert all("taken as an API key" in unknown.why for unknown in built.unknown)
 
 
+@pytest.mark.parametrize(("strict", "pointers"), [("prefer", {"/tools"}), ("require", set())])
+def test_strict_tools_may_be_given_up(strict: str, pointers: set[str]) -> None:
+    bound = {"constrainedSampling": {"type": "json_schema", "strict": strict}}
+    declared = system("p", toolsAdded=[{**tools("read")[0], **bound}])
+    target = model(ANTHROPIC, compat={"supportsStrictTools": True})
+    built = build([declared, user()], target, cache_retention="short")
+    assert built.body["tools"][0]["strict"]
+    assert {unknown.pointer for unknown in built.unknown} == pointers
+
+
 NO_USAGE = reply("x", usage=None)
 USED = reply("x", usage={"totalTokens": 5})
 

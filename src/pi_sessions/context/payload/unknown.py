@@ -133,12 +133,9 @@ def _on_login(draft: Draft, body: dict[str, Any]) -> Iterator[Unknown]:
         if any(tool["name"].lower() in _SPELT for tool in _tools(draft)):
             why = "with a sign-in (OAuth) Pi says Read for read; taken as an API key"
             yield Unknown("/tools", why)
-    if model.api == "anthropic-messages" and any(
-        "strict" in tool for tool in body.get("tools", ())
-    ):
-        yield Unknown(
-            "/tools", "a process stops to ask for strict once that was refused as too much"
-        )
+    if model.api == "anthropic-messages" and _prefers_strict(draft, body):
+        why = "without strict once a process was told that they are too large; taken as not told"
+        yield Unknown("/tools", why)
     if (
         model.api == "openai-responses"
         and model.provider == "openai"
@@ -167,6 +164,16 @@ def _has_images(draft: Draft) -> bool:
 
 def _has_codemode(draft: Draft) -> bool:
     return any(tool["name"] == CODEMODE for tool in _tools(draft))
+
+
+def _prefers_strict(draft: Draft, body: dict[str, Any]) -> bool:
+    """Say whether tools are sent strict that need not be."""
+    strict = {tool["name"] for tool in body.get("tools", ()) if tool.get("strict")}
+    return any(
+        tool["name"] in strict and tool["constrainedSampling"].get("strict") == "prefer"
+        for tool in _tools(draft)
+        if isinstance(tool.get("constrainedSampling"), dict)
+    )
 
 
 def _tools(draft: Draft) -> Iterator[dict[str, Any]]:
