@@ -1,8 +1,6 @@
 """`python -m pi_sessions` is the command `pi-sessions`."""
 
-import sys
-
-from pi_sessions.cli.main import main
+from pi_sessions.cli.main import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -40,15 +40,18 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class _Message(msgspec.Struct, gc=False):
-    role: object = None
+    role: str
 
 
 class _Envelope(msgspec.Struct, gc=False):
-    """The fields of a line that the tree needs; decoding it skips everything else."""
+    """The fields of a line that the tree needs; decoding it skips everything else.
 
-    type: object = None
-    id: object = msgspec.UNSET
-    parentId: object = msgspec.UNSET  # noqa: N815 - the format's own name
+    What has other types, or no id, is refused and goes the careful path.
+    """
+
+    type: str
+    id: str
+    parentId: str | None = None  # noqa: N815 - the format's own name
     message: _Message | None = None
 
 
@@ -196,17 +199,15 @@ class _Reading:
             offset += len(data)
             try:
                 envelope = decode(data)
-                entry_id, parent_id = envelope.id, envelope.parentId
                 if envelope.type == "message":
                     kind = role_kinds[envelope.message.role]  # type: ignore[union-attr]
                 else:
                     kind = type_kinds[envelope.type]
-                if type(entry_id) is not str:
-                    raise TypeError  # noqa: TRY301 - to the careful path, like all that is odd
-            except (msgspec.MsgspecError, RecursionError, KeyError, TypeError, AttributeError):
+            except (msgspec.MsgspecError, RecursionError, KeyError, AttributeError):
                 self.careful_line(line, data)
                 before = None
                 continue
+            entry_id, parent_id = envelope.id, envelope.parentId
             add_kind(kind)
             add_id(entry_id)
             if not parent_id:

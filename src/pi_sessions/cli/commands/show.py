@@ -104,7 +104,9 @@ def _parts(args: argparse.Namespace, entry: dict[str, Any]) -> list[tuple[str, s
             told = message_excerpt({"content": [block]})
             parts.append((told if args.tools or args.full else one_line(told), "cyan"))
     if message.get("stopReason") in ("error", "aborted"):
-        parts.append((f"({message['stopReason']}) {message.get('errorMessage', '')}", "red"))
+        parts.append(
+            (f"({message['stopReason']}) {string(message.get('errorMessage', ''))}", "red")
+        )
     return parts
 
 
