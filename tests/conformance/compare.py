@@ -6,6 +6,7 @@ their index. A difference names its aspect, so that `divergences.toml` can allow
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -19,6 +20,8 @@ from pi_sessions.errors import NotASessionError
 from pi_sessions.session import Session
 from pi_sessions.table import Kind, id_key
 
+INVENTED = re.compile(r'"(#\d+|[0-9a-f]{8}|[0-9a-f-]{36})"')
+"""Ids as the reference invents them, and as the vectors rename them."""
 BOTH = ("text", "image")
 TARGETS = {
     "chat": Target("openai-completions", "mockchat", "chat-1", BOTH),
@@ -67,9 +70,9 @@ class Comparison:
         return dict(zip(theirs, ours, strict=False))
 
     def renamed(self, text: str) -> str:
-        for theirs, ours in self.ids.items():
-            text = text.replace(f'"{theirs}"', f'"{ours}"')
-        return text
+        if not self.ids:
+            return text
+        return INVENTED.sub(lambda m: f'"{self.ids.get(m[1], m[1])}"', text)
 
     def check(self, aspect: str, ours: Any, reference: Any) -> None:
         self.compared += 1
