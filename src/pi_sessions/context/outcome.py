@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pi_sessions._javascript import has_lone_surrogates
 from pi_sessions.context.message import CHANGES, ContextMessage, Reason, Staged
 from pi_sessions.context.prompt import (
     Prompt,
@@ -61,12 +62,22 @@ def outcomes_of(replayed: Staged, prompt: Prompt) -> dict[int, Outcome]:
         outcome = Outcome(message.changes, message.because)
         if message.role == "system":
             outcome = system_outcome(message, prompt)
+        elif _has_lone_surrogates(message):
+            # Every API that is known here is sent texts without them.
+            outcome = Outcome((Reason.TRIMMED, *message.changes), message.because)
         before = found.get(message.line)
         found[message.line] = before.merged(outcome) if before else outcome
     for drop in replayed.dropped:
         if drop.line not in found:
             found[drop.line] = Outcome((drop.reason,), drop.because)
     return found
+
+
+def _has_lone_surrogates(message: ContextMessage) -> bool:
+    content = message.value.get("content")
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return any(isinstance(text, str) and has_lone_surrogates(text) for text in texts)
 
 
 def system_outcome(message: ContextMessage, prompt: Prompt) -> Outcome:
