@@ -28,10 +28,8 @@ SNIPPETS = [
 
 
 DEMO = "examples/demo/session.jsonl"
-OURS_ALONE = re.compile(
-    r"(?<![\w.])/work/|(?<![\w-])(?:REQUEST(?:-DETAILS)?|CONTRACT|DESIGN|REFERENCE|RELEASES|PEERS|STYLE)[.]md"
-)
-"""Paths of one machine, and pages that are not part of the project."""
+OURS_ALONE = re.compile(rf"(?<![\w.]){re.escape(str(ROOT))}/|(?<![\w.])/root/")
+"""Paths of the machine the project happens to stand on."""
 
 
 def all_text() -> str:
