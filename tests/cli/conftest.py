@@ -30,6 +30,7 @@ class Done(msgspec.Struct):
 
 
 Run = Callable[..., Done]
+Write = Callable[..., Path]
 
 
 @pytest.fixture
