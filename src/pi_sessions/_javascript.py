@@ -136,15 +136,16 @@ def _list_text(value: list[Any]) -> str:
 
 _ISO = re.compile(
     r"([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d))?)?"
-    r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?\Z"
+    r"(?:([T ])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?\Z"
 )
 
 
 def date_value(value: Any, zone: tzinfo = UTC) -> float:
     """Give `new Date(value).getTime()` in milliseconds, NaN where that is an invalid date.
 
-    Covers numbers and the ISO forms of ECMA-262; a date-time without a zone is taken in `zone`
-    (the reference: local time). Other texts, which engines read each in their own way, are NaN.
+    Covers numbers, the ISO forms of ECMA-262, and those with a space in the place of T; a date-time
+    without a zone is taken in `zone` (the reference: local time). Other texts, which engines read
+    each in their own way, are NaN.
     """
     if isinstance(value, bool):
         return float(value)
@@ -155,8 +156,9 @@ def date_value(value: Any, zone: tzinfo = UTC) -> float:
     match = _ISO.match(trim(value)) if isinstance(value, str) else None
     if match is None:
         return math.nan
-    year, month, day, hour, minute, second, fraction, offset = match.groups()
-    if year == "-000000":
+    year, month, day, between, hour, minute, second, fraction, offset = match.groups()
+    # Behind a space, two digits of a year stand for one of the last hundred years.
+    if year == "-000000" or (between == " " and year.startswith("00")):
         return math.nan
     return _milliseconds(
         (int(year), int(month or 1), int(day or 1)),

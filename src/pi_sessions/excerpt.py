@@ -37,6 +37,11 @@ def safe(text: str) -> str:
     return text.translate(_CONTROL | kept)
 
 
+def harmless(text: str) -> str:
+    """Make a text one line that acts on no terminal; nothing is cut."""
+    return text.translate(_CONTROL)
+
+
 def one_line(text: str, width: int = WIDTH) -> str:
     """Squeeze a text into one safe line of at most `width` characters."""
     head = text if len(text) <= 2 * width else text[: 2 * width]

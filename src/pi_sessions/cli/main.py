@@ -120,7 +120,10 @@ def _sentence(error: Exception) -> str:
     """Say what went wrong; of an error of the system, without its number."""
     why = getattr(error, "strerror", None)
     if not why:
-        return str(error)
+        # The candidates of an ambiguous name stand on lines of their own; a name in a sentence
+        # does not begin a second one.
+        told = str(error)
+        return told if getattr(error, "candidates", ()) else told.replace("\n", "␊")
     file = getattr(error, "filename", None)
     return f"{file}: {why.lower()}" if file else f"cannot write: {why.lower()}"
 

@@ -11,6 +11,8 @@ import re
 import shutil
 import sys
 
+from pi_sessions.excerpt import harmless
+
 STYLES = {
     "": "",
     "bold": "1",
@@ -51,6 +53,8 @@ class Paper:
         for text, style in parts:
             if room <= 0:
                 break
+            if not text.isprintable():
+                text = harmless(text)  # noqa: PLW2901
             used = width_of(text)
             if used > room:
                 text = cut(text, room)  # noqa: PLW2901

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import configuration, output
 from pi_sessions.cli.commands.check import rows as diagnostic_rows
@@ -234,14 +235,18 @@ def _print_head(paper: Paper, session: Session, explanation: Explanation) -> Non
     told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in WORDS.items())
     paper.row((f"{total} line{'' if total == 1 else 's'}: {told}", "bold"))
     if point.response:
-        where = f"for the reply {ids[point.response]} on line {point.response}"
+        where = f"for the reply {_named(ids[point.response])} on line {point.response}"
     elif point.leaf:
-        where = f"for the next request after {ids[point.leaf]} on line {point.leaf}"
+        where = f"for the next request after {_named(ids[point.leaf])} on line {point.leaf}"
     else:
         where = "before the first entry"
     name = f" · {one_line(session.name, 60)}" if session.name else ""
     paper.row((f"{where} · session {one_line(session.id)}{name}", "dim"))
     paper.row()
+
+
+def _named(entry_id: Any) -> str:
+    return one_line(string(entry_id), 60)
 
 
 def _print_line(paper: Paper, session: Session, explanation: Explanation, line: int) -> None:
