@@ -123,7 +123,7 @@ CODES: dict[Code, tuple[str, str, str]] = {
         "Remove the three bytes.",
     ),
     Code.TOO_DEEP: (
-        "More than 1,000 levels of nesting.",
+        "More than 1,000 levels of nesting. Beyond 250,000 levels, or 4 MB where it nests so deep, the line is not read.",
         "Pi reads it and cannot write or send it.",
         "Edit the entry out.",
     ),

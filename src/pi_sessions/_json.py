@@ -38,6 +38,16 @@ class JSONError(ValueError):
         super().__init__(f"{why} at byte {position}")
 
 
+class TooDeepError(JSONError):
+    """The text nests so deep, or is so long where it nests deep, that it is not read."""
+
+
+DEEPEST = 250_000
+"""Levels beyond which a text is not read."""
+LONGEST_DEEP = 4 << 20
+"""Bytes beyond which a text that nests deeper than the C parsers go is not read."""
+
+
 class _Odd(float):
     """A number that others print in another way than JavaScript; `encode` knows it by type."""
 
@@ -91,6 +101,8 @@ def _loads_exactly(data: bytes) -> JSON:
     except _RefusedConstantError as error:
         raise JSONError(f"{error} is not JSON", _byte_position(data, text, 0)) from None
     except RecursionError:
+        if len(data) > LONGEST_DEEP:
+            raise TooDeepError("too long for a value that nests so deep", 0) from None
         return _Deep(data, text).parse()
 
 
@@ -198,6 +210,9 @@ class _Deep:
         self.state = "comma-or-close"
 
     def open(self, container: JSON) -> None:
+        if len(self.stack) > DEEPEST:
+            why = f"nested deeper than {DEEPEST} levels"
+            raise TooDeepError(why, _byte_position(self.data, self.text, self.position))
         self.put(container)
         self.stack.append(container)
         self.keys.append("")

@@ -353,7 +353,9 @@ class _Reading:
 
     def report_malformed(self, line: int, data: bytes, error: _json.JSONError) -> None:
         table = self.table
-        if not data.endswith(b"\n"):
+        if isinstance(error, _json.TooDeepError):
+            code, told = Code.TOO_DEEP, "kept as it is, not read"
+        elif not data.endswith(b"\n"):
             code, told = Code.TORN_TAIL, "the last line is cut off"
         elif (start := second_object(data)) is not None:
             table.report(

@@ -137,7 +137,7 @@ class Session:
         return {
             string(key if isinstance(key, str) else key[-1]): label.text
             for key, label in tree.labels(self.table).items()
-            if isinstance(key, str | tuple)
+            if isinstance(key, str) or (isinstance(key, tuple) and key[0] in ("number", "boolean"))
         }
 
     @cached_property

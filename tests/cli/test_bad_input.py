@@ -608,3 +608,19 @@ def test_a_pipe_is_read_whole(run: Run, write: Write) -> None:
     os.wait()
 
     assert done.json["lines"] == run("lines", path, "--json").json["lines"]
+
+
+@pytest.mark.parametrize(
+    "piece", [b"[", b'{"a":', b"[" * 1500 + b"[],"], ids=["list", "object", "wide"]
+)
+def test_a_huge_line_of_brackets_is_kept_unread(piece: bytes, run: Run, write: Write) -> None:
+    """What nests beyond reason costs no minutes: the line stays as it is, and is told."""
+    session = SessionBuilder()
+    session.user("hi")
+    session.raw_line(b'{"type":"custom","data":' + piece * (30_000_000 // len(piece)))
+    session.user("there")
+    path = write(session.data)
+    told = run("check", path, "--json").json
+
+    assert "too-deep" in {row["code"] for row in told["diagnostics"] if row["line"] == 3}
+    assert run("context", path).code == 0
