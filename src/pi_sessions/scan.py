@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, fork, migrations
+from pi_sessions import _json, _process, migrations
 from pi_sessions._javascript import truthy
 from pi_sessions._lines import FileSource, Source
 from pi_sessions.diagnostics import Code, Diagnostic
@@ -75,9 +75,9 @@ def read(source: Source, workers: int = 1) -> Table:
     table = reading.table
     middle = _middle(source, reading.offset) if workers > 1 and table.stored_version >= 3 else 0
     if middle and isinstance(source, FileSource):
-        second = fork.start(lambda: _read_span(source, middle, source.size))
+        second = _process.start(lambda: _read_span(source, middle, source.size))
         reading.entries(source.lines_between(reading.offset, middle))
-        found = fork.result(second) if second else None
+        found = _process.result(second) if second else None
         reading.join(_Span(*found) if found else None, source, middle)
     else:
         reading.entries(lines)

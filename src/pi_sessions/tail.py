@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, fork, migrations, reader, scan
+from pi_sessions import _json, _process, migrations, reader, scan
 from pi_sessions._lines import BLOCK, Source, open_source
 from pi_sessions.session import Session
 from pi_sessions.table import Kind
@@ -50,11 +50,11 @@ class Tail(msgspec.Struct, frozen=True):
             None where the head has to be read as well: it may set a level.
         """
         half = self.skipped // 2 if self.skipped > scan.LARGE else self.skipped
-        second = fork.start(lambda: self._look(half, self.skipped)) if half < self.skipped else None
+        second = _process.start(lambda: self._look(half, self.skipped)) if half < self.skipped else None
         first = self._look(0, half)
         if half == self.skipped:
             return None if first is None else Head(first)
-        rest = fork.result(second) if second else self._look(half, self.skipped)
+        rest = _process.result(second) if second else self._look(half, self.skipped)
         return None if first is None or rest is None else Head(first + rest)
 
     def _look(self, start: int, end: int) -> int | None:

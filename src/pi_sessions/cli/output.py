@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, fork
+from pi_sessions import _json, _process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,7 +42,7 @@ def write_rows(
     rest = _json.dumps(dict(items[place + 1 :])).removeprefix("{")
     end = rest if rest == "}" else "," + rest
     half = count // 2 if count > MANY and (os.cpu_count() or 1) > 1 else count
-    second = fork.start(lambda: b"".join(_encoded(rows(half, count)))) if half < count else None
+    second = _process.start(lambda: b"".join(_encoded(rows(half, count)))) if half < count else None
     out = sys.stdout.buffer
     out.write(start.encode() + b"[")
     first = True
@@ -50,7 +50,7 @@ def write_rows(
         out.write(row[1:] if first else row)
         first = False
     if half < count:
-        done = fork.result(second) if second else None
+        done = _process.result(second) if second else None
         out.write(b"".join(_encoded(rows(half, count))) if done is None else done)
     out.write(b"]" + end.encode() + b"\n")
 
