@@ -50,7 +50,9 @@ class Tail(msgspec.Struct, frozen=True):
             None where the head has to be read as well: it may set a level.
         """
         half = self.skipped // 2 if self.skipped > scan.LARGE else self.skipped
-        second = _process.start(lambda: self._look(half, self.skipped)) if half < self.skipped else None
+        second = (
+            _process.start(lambda: self._look(half, self.skipped)) if half < self.skipped else None
+        )
         first = self._look(0, half)
         if half == self.skipped:
             return None if first is None else Head(first)
