@@ -194,6 +194,11 @@ class Session:
         """Give the children of an entry, oldest first."""
         return Entries(self.table, self._entries_of(self.tree.children(entry.line)))
 
+    def common_ancestor(self, left: str | Entry, right: str | Entry) -> Entry | None:
+        """Give the last entry that the branches of two leaves share, None if they share none."""
+        shared = tree.common_ancestor(self.table, self._line(left), self._line(right))
+        return Entry(self.table, shared) if shared else None
+
     def _line(self, entry: str | Entry) -> int:
         return entry.line if isinstance(entry, Entry) else self.entry(entry).line
 
@@ -226,7 +231,7 @@ class Session:
     def _target(self, where: point.Point) -> Target:
         if where.response:
             return target_of(self.table.raw(where.response)["message"])
-        return current_target(self.table, where.path)[0]
+        return current_target(self.table, where.path)
 
     def context(
         self,

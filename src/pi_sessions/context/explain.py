@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pi_sessions.context.message import Reason, Synthetic, Verdict
-from pi_sessions.table import FIRST_OTHER, NO_PARENT, Kind, Table, id_key
+from pi_sessions.context.projection import target_key
+from pi_sessions.table import FIRST_OTHER, NO_PARENT, Kind, Table
 from pi_sessions.tree import is_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pi_sessions.context.message import Dropped, Staged
     from pi_sessions.context.model import Model
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pi_sessions.context.point import Point
     from pi_sessions.context.selection import Selection
 
-APIS = frozenset({"openai-completions", "anthropic-messages", "openai-responses"})
-"""APIs whose request bodies are built here."""
 REASONS = tuple(Reason)
 _INDEX = {reason: number for number, reason in enumerate(REASONS)}
 
@@ -109,14 +108,6 @@ class Explanation(msgspec.Struct, frozen=True, dict=True):
         """Add what stands in no line, and what the file does not decide."""
         return msgspec.structs.replace(self, synthetic=synthetic, unknown=unknown)
 
-    def runs(self) -> Iterator[tuple[int, int]]:
-        """Give (first, last) of each run of neighbouring lines with one reason."""
-        start = 1
-        for line in range(2, len(self.reasons) + 1):
-            if line == len(self.reasons) or self.reasons[line] != self.reasons[start]:
-                yield start, line - 1
-                start = line
-
 
 def undecided(staged: Staged, model: Model, *, assumed: bool) -> tuple[Unknown, ...]:
     """Name what the file does not decide about the verdicts of a request.
@@ -126,11 +117,13 @@ def undecided(staged: Staged, model: Model, *, assumed: bool) -> tuple[Unknown, 
         model: the model they go to.
         assumed: whether the model was taken from the file, and its configuration assumed.
     """
+    from pi_sessions.context.payload.build import BUILDERS  # noqa: PLC0415 - start-up
+
     found = []
     if not model.api:
         name = "/".join(filter(None, (model.provider, model.id))) or "the model"
         found.append(Unknown("api", f"no reply in the file tells which API {name} speaks"))
-    elif model.api not in APIS:
+    elif model.api not in BUILDERS:
         why = f"what {model.api} leaves out or tells in another way is not known here"
         found.append(Unknown("form", why))
     if not assumed:
@@ -280,7 +273,7 @@ class _Placing:
         edits = [line for line in table.of_kind(Kind.CONTEXT_EDIT) if self.on[line]]
         targets = {}
         for line in sorted(edits, key=lambda line: place.get(line, 0)):
-            targets[line] = id_key(table.raw(line).get("targetId"))
+            targets[line] = target_key(table.raw(line))
             if line in selected:
                 last[targets[line]] = line
         in_force: dict[int, bool] = {}

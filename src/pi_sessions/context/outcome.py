@@ -65,8 +65,7 @@ def outcomes_of(replayed: Staged, prompt: Prompt) -> dict[int, Outcome]:
         elif _has_lone_surrogates(message):
             # Every API that is known here is sent texts without them.
             outcome = Outcome((Reason.TRIMMED, *message.changes), message.because)
-        before = found.get(message.line)
-        found[message.line] = before.merged(outcome) if before else outcome
+        _join(found, message.line, outcome)
     for drop in replayed.dropped:
         if drop.line not in found:
             found[drop.line] = Outcome((drop.reason,), drop.because)
@@ -117,6 +116,10 @@ def projected_outcomes(messages: Iterable[ContextMessage]) -> dict[int, Outcome]
             and (heirs := _heirs(message, prompt))
         ):
             outcome = Outcome((Reason.SUPERSEDED,), heirs)
-        before = found.get(message.line)
-        found[message.line] = before.merged(outcome) if before else outcome
+        _join(found, message.line, outcome)
     return found
+
+
+def _join(found: dict[int, Outcome], line: int, outcome: Outcome) -> None:
+    before = found.get(line)
+    found[line] = before.merged(outcome) if before else outcome

@@ -58,10 +58,13 @@ def edits_in_force(table: Table, selection: Selection) -> dict[object, tuple[int
     for line in selection.entries:
         if table.kinds[line] == Kind.CONTEXT_EDIT:
             entry = table.raw(line)
-            target = id_key(entry["targetId"]) if "targetId" in entry else ("missing",)
-            replacement = entry.get("replacement", {})
-            found[target] = (line, replacement)
+            found[target_key(entry)] = (line, entry.get("replacement", {}))
     return found
+
+
+def target_key(edit: dict[str, Any]) -> object:
+    """Give the id a context edit acts on, as `id_key` compares ids."""
+    return id_key(edit["targetId"]) if "targetId" in edit else ("missing",)
 
 
 def _target(table: Table, line: int) -> object:

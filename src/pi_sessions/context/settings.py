@@ -60,11 +60,11 @@ def _last(kinds: bytearray, path: Sequence[int], wanted: Iterable[int]) -> int:
     return next((line for line in reversed(path) if kinds[line] in wanted), 0)
 
 
-def current_target(table: Table, path: Sequence[int]) -> tuple[Target, bool]:
-    """Give the model a next request would go to, and whether its API is known from the file.
+def current_target(table: Table, path: Sequence[int]) -> Target:
+    """Give the model a next request would go to.
 
     A model change does not name the API: it is taken from a reply of that model, the nearest on
-    the path, else the last in the file.
+    the path, else the last in the file; "" without any.
     """
     settings = settings_of(table, path)
     provider = settings.provider if isinstance(settings.provider, str) else ""
@@ -74,8 +74,8 @@ def current_target(table: Table, path: Sequence[int]) -> tuple[Target, bool]:
         if message.get("provider") == provider and message.get("model") == model:
             api = message.get("api")
             if isinstance(api, str):
-                return Target(api, provider, model), True
-    return Target("", provider, model), False
+                return Target(api, provider, model)
+    return Target("", provider, model)
 
 
 def _replies(table: Table, path: Sequence[int]) -> Iterator[int]:
