@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pi_sessions._javascript import date_value
+from pi_sessions.context.glimpse import times
 from pi_sessions.tree import path
 
 if TYPE_CHECKING:
@@ -32,34 +34,45 @@ def at_leaf(table: Table, leaf: int) -> Point:
 
 
 def at_response(table: Table, response: int, zone: tzinfo = UTC) -> Point:
-    """Find the leaf a reply's request was built from.
+    """Find the leaf a reply's request was built from (`leaf_behind`), and the path to it."""
+    leaf = leaf_behind(table, response, lambda line: time_of(table, line, zone))
+    lines = path(table, response)[:-1]
+    return Point(leaf, response, tuple(lines[: lines.index(leaf) + 1]) if leaf else ())
+
+
+def leaf_behind(table: Table, response: int, time: Callable[[int], float]) -> int:
+    """Find the line of the leaf a reply's request was built from, 0 if there was none.
 
     That is the nearest entry, from the reply's parent upwards, which was there when the request was
-    built, at the reply's own `message.timestamp`; entries passed over were written in flight. Of a
-    message its own time counts: old releases stored it some milliseconds after they sent it.
+    built, at the reply's own `message.timestamp`; entries passed over were written in flight. If
+    none was, it is the parent.
+
+    Args:
+        table: the lines.
+        response: line of the reply.
+        time: the moment from which an entry was there, as `time_of` tells it.
     """
-    lines = path(table, response)[:-1]
-    built = _number(_message(table.raw(response)).get("timestamp"))
-    end = len(lines)
-    if not math.isnan(built):
-        while end and _time(table, lines[end - 1], zone) > built:
-            end -= 1
-        end = end or len(lines)
-    return Point(lines[end - 1] if end else 0, response, tuple(lines[:end]))
+    parents = table.parents
+    parent = parents[response] if parents[response] != response else 0
+    built = _number(times(table, response)[1])
+    line, passed = parent, {response}
+    while line > 0 and line not in passed and time(line) > built:
+        passed.add(line)
+        line = parents[line]
+    found = line if line > 0 and line not in passed else parent
+    return max(found, 0)
 
 
-def _time(table: Table, line: int, zone: tzinfo) -> float:
-    """Read the moment from which an entry was there; NaN is later than nothing."""
+def time_of(table: Table, line: int, zone: tzinfo) -> float:
+    """Read the moment from which an entry was there; NaN is later than nothing.
+
+    Of a message its own time counts: old releases stored it some milliseconds after they sent it.
+    """
     if not table.is_entry(line):
         return math.nan
-    entry = table.raw(line)
-    own = _number(_message(entry).get("timestamp"))
-    return date_value(entry.get("timestamp", math.nan), zone) if math.isnan(own) else own
-
-
-def _message(entry: dict[str, Any]) -> dict[str, Any]:
-    message = entry.get("message") if entry.get("type") == "message" else None
-    return message if isinstance(message, dict) else {}
+    stored, own = times(table, line)
+    sent = _number(own)
+    return date_value(stored, zone) if math.isnan(sent) else sent
 
 
 def _number(value: object) -> float:
