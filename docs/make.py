@@ -322,6 +322,17 @@ Flat, in file order. `lines` has the lines of every entry with this id.""",
     "ls": """
 [{"path", "id", "cwd", "name", "parentSession", "created", "modified", "messageCount",
   "firstMessage", "size"}, ...]""",
+    "export": """
+{"header", "name", "leaf": id | null, "response": id | null,
+ "counts": {"sent", "changed", "not_sent"},
+ "lines": [{"line", "id", "parentLine", "type", "role", "onBranch", "verdict", "reason",
+            "because": [line, ...], "label"?, "entry" | "text"}],
+ "synthetic": [{"kind", "text", "because": [line, ...]}],
+ "unknown": [{"what", "why"}],
+ "diagnostics": [{"code", "line", "offset", "message"}]}
+
+That is the same as `--format json`. With `--out FILE` or `--dry-run` it tells what was written instead:
+`{"path", "format", "bytes", "dryRun"}`. The formats are told in [exporting.md](exporting.md).""",
 }
 """The document of `--json`, and after a blank line what there is to say about it."""
 

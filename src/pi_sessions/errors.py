@@ -9,7 +9,8 @@ SessionError
 │   ├── NotAResponseError             .entry_id .kind
 │   └── SessionNotFoundError          .query .candidates
 ├── UnreadableError (OSError)         .path
-└── UnsupportedApiError (ValueError)  .api
+├── UnsupportedApiError (ValueError)  .api
+└── WouldOverwriteError (OSError)     .path
 
 Each class builds its sentence from typed fields; the command maps classes to exit codes.
 """
@@ -121,3 +122,12 @@ class UnsupportedApiError(SessionError, ValueError):
             f"request bodies of {api!r} are not built here; the replayed messages are "
             "(context --stage replay)"
         )
+
+
+class WouldOverwriteError(SessionError, OSError):
+    """A file was to be written where something else is."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        self.why = why
+        super().__init__(f"{path} {why}")

@@ -20,6 +20,7 @@ COMMANDS = {
     "show": "the conversation, to read",
     "check": "what is wrong with the file",
     "ls": "the sessions of this directory",
+    "export": "the session in another form, whole or without its secrets",
 }
 """The commands, in the order of the help; each is a module of that name."""
 
@@ -109,6 +110,7 @@ def _exit_code(error: Exception) -> int:
         (UsageError, USAGE),
         (errors.LookupFailure, USAGE),
         (errors.UnsupportedApiError, USAGE),
+        (errors.WouldOverwriteError, REFUSED),
         (errors.UnreadableError, UNREADABLE),
         (errors.FormatError, UNREADABLE),
         (OSError, UNREADABLE),

@@ -1,0 +1,163 @@
+"""Write the session in another form: to standard output, or to a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions.cli import arguments as shared
+from pi_sessions.cli import configuration, output
+from pi_sessions.cli.arguments import UsageError
+from pi_sessions.export import FORMATS, Options, chunks, destination
+from pi_sessions.export.options import Tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pi_sessions.context.model import Model
+    from pi_sessions.context.target import Target
+    from pi_sessions.session import Session
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    shared.add_session(parser)
+    parser.add_argument(
+        "--format", choices=list(FORMATS), help="default: by the name of FILE, else md"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write to this file; - is standard output")
+    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    parser.add_argument("--dry-run", action="store_true", help="tell what would be written")
+    shared.add_point(parser)
+    parser.add_argument("--branch", action="store_true", help="one branch, not the whole file")
+    parser.add_argument(
+        "--lines",
+        metavar="A-B",
+        type=_range,
+        default=(1, None),
+        help="only these lines of the file",
+    )
+    _add_markdown(parser)
+    parser.add_argument(
+        "--no-provenance", action="store_true", help="requests: without the lines of each part"
+    )
+    shared.add_target(parser)
+    shared.add_configuration(parser)
+    shared.add_common(parser)
+
+
+def _add_markdown(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--prompts", action="store_true", help="md: only what the user said")
+    parser.add_argument("--thinking", action="store_true", help="md: with the model's thinking")
+    parser.add_argument(
+        "--tools", choices=list(Tools), default=Tools.BRIEF, help="md: how much of tools"
+    )
+    parser.add_argument("--times", action="store_true", help="md: with the time of each entry")
+    parser.add_argument(
+        "--no-states", action="store_true", help="md: without what was sent and what was not"
+    )
+
+
+def _range(text: str) -> tuple[int, int | None]:
+    first, dash, last = text.partition("-")
+    try:
+        found = int(first or 1), (int(last) if last else None) if dash else int(first)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range: 5, 5-9, 5- or -9") from None
+    if found[0] < 1 or (found[1] is not None and found[1] < found[0]):
+        raise argparse.ArgumentTypeError(f"there are no lines {text}")
+    return found
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    name = _format(args)
+    path = None if args.out in (None, "-") else args.out
+    session = shared.open_session(args)
+    written = chunks(name, session, _options(args, session))
+    told: dict[str, Any] = {"path": path, "format": name, "bytes": 0, "dryRun": args.dry_run}
+    if path:
+        destination.check(path, source=session.path, force=args.force)
+    if args.dry_run:
+        told["bytes"] = sum(map(len, written))
+    elif path:
+        told["bytes"] = destination.write(path, written, source=session.path, force=args.force)
+    else:
+        _pour(written)
+        return 0
+    _tell(args, told)
+    return 0
+
+
+def _format(args: argparse.Namespace) -> str:
+    """Choose the format: the one named, else by the name of the file."""
+    is_reported = args.dry_run or args.out not in (None, "-")
+    if args.format:
+        if args.json and not is_reported and args.format != "json":
+            raise UsageError("--json tells what was written to a file: it needs --out FILE")
+        return str(args.format)
+    if args.out not in (None, "-"):
+        name = os.path.basename(args.out).lower()
+        fitting = [key for key, row in FORMATS.items() if name.endswith(row.suffix)]
+        if not fitting:
+            raise UsageError(f"the name {name!r} tells no format: --format does")
+        return max(fitting, key=lambda key: len(FORMATS[key].suffix))
+    return "json" if args.json else "md"
+
+
+def _options(args: argparse.Namespace, session: Session) -> Options:
+    return Options(
+        leaf=args.leaf,
+        response=args.response,
+        branch=args.branch,
+        first=args.lines[0],
+        last=args.lines[1],
+        thinking=args.thinking,
+        tools=Tools(args.tools),
+        times=args.times,
+        states=not args.no_states,
+        prompts=args.prompts,
+        provenance=not args.no_provenance,
+        model_of=_Models(args, session),
+        preferences=configuration.preferences(args, session.cwd),
+        cache_retention=args.cache_retention,
+    )
+
+
+class _Models:
+    """Finds the configuration of a model; each is looked for once."""
+
+    def __init__(self, args: argparse.Namespace, session: Session) -> None:
+        self._args = vars(args)
+        self._session = session
+        self._found: dict[Target, Model] = {}
+
+    def __call__(self, target: Target) -> Model:
+        if target not in self._found:
+            words: dict[str, Any] = dict(self._args)
+            if not words["target"]:
+                words["api"] = words["api"] or target.api
+                words["provider"] = words["provider"] or target.provider
+                words["model"] = words["model"] or target.model
+            args = argparse.Namespace(**words)
+            self._found[target] = configuration.model_for(args, self._session)
+        return self._found[target]
+
+
+def _pour(written: Iterable[bytes]) -> None:
+    out = sys.stdout.buffer
+    for chunk in written:
+        out.write(chunk)
+
+
+def _tell(args: argparse.Namespace, told: dict[str, Any]) -> None:
+    if args.json:
+        output.write_json(told)
+        return
+    from pi_sessions.excerpt import harmless  # noqa: PLC0415 - start-up
+
+    would = "would write" if told["dryRun"] else "wrote"
+    where = harmless(told["path"] or "standard output")
+    print(f"{would} {told['bytes']} bytes of {told['format']} to {where}")

@@ -1,0 +1,84 @@
+"""Writing an export to a file: whole or not at all, and over nothing that was not meant."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pi_sessions.errors import WouldOverwriteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check(path: str, *, source: str, force: bool = False) -> None:
+    """Refuse a place that is taken, before any work is done.
+
+    Args:
+        path: the file to be written.
+        source: the session that is exported; it is never written over.
+        force: whether another file may be replaced.
+
+    Raises:
+        WouldOverwriteError: something is there already.
+    """
+    if not os.path.lexists(path):
+        return
+    with suppress(OSError):
+        if Path(path).samefile(source):
+            raise WouldOverwriteError(path, "is the session itself")
+    if Path(path).is_dir():
+        raise WouldOverwriteError(path, "is a directory")
+    if not force:
+        raise WouldOverwriteError(path, "is there already; --force replaces it")
+
+
+def write(path: str, chunks: Iterable[bytes], *, source: str, force: bool = False) -> int:
+    """Write chunks to a file and count the bytes; a reader sees all of them or no file.
+
+    They go to a nameless neighbour first, which takes the name when it is whole. Whatever stops the
+    work leaves the place as it was.
+
+    Raises:
+        WouldOverwriteError: something is there already.
+        OSError: the file cannot be written.
+    """
+    check(path, source=source, force=force)
+    folder = Path(path).parent
+    descriptor, draft = tempfile.mkstemp(prefix=f".{Path(path).name}.", suffix=".part", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            size = sum(map(file.write, chunks))
+            file.flush()
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), _mode())
+        _name(draft, path, force=force)
+    finally:
+        with suppress(FileNotFoundError):
+            Path(draft).unlink()
+    return size
+
+
+def _mode() -> int:
+    """Give the mode that a new file has here."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _name(draft: str, path: str, *, force: bool) -> None:
+    if force:
+        Path(draft).replace(path)
+        return
+    try:
+        # A link, other than a rename, replaces nothing that came meanwhile.
+        os.link(draft, path)
+    except FileExistsError:
+        raise WouldOverwriteError(path, "is there already; --force replaces it") from None
+    except OSError:
+        if os.path.lexists(path):
+            raise WouldOverwriteError(path, "is there already; --force replaces it") from None
+        Path(draft).replace(path)
