@@ -32,13 +32,14 @@ from pi_sessions.errors import (
 from pi_sessions.table import FIRST_OTHER, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
-    from pi_sessions.context.payload import Payload
+    from pi_sessions.context.payload import Options, Payload
     from pi_sessions.context.payload.draft import Retention
+    from pi_sessions.context.visibility import Visibility
     from pi_sessions.entries import Header
 
 STAGES = ("projection", "llm", "replay")
@@ -332,18 +333,28 @@ class Session:
         preferences: Preferences | None,
         cache_retention: Retention | None = None,
     ) -> Payload:
-        from pi_sessions.context.payload import Options, build  # noqa: PLC0415 - start-up
+        from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
+
+        options = self._options(self._thinking_level(where), preferences, cache_retention)
+        return build(staged.messages, model, options)
+
+    def _options(
+        self,
+        level: str,
+        preferences: Preferences | None,
+        cache_retention: Retention | None = None,
+    ) -> Options:
+        from pi_sessions.context.payload import Options  # noqa: PLC0415 - start-up
 
         # What is None in the options is not known, and what hangs on it is told as unknown.
-        options = Options(
-            thinking_level=self._thinking_level(where),
+        return Options(
+            thinking_level=level,
             thinking_budgets=preferences.thinking_budgets if preferences else None,
             block_images=preferences.block_images if preferences else None,
             codemode_only=preferences.codemode_only if preferences else None,
             cache_retention=cache_retention,
             session_id=self.id,
         )
-        return build(staged.messages, model, options)
 
     def thinking_level(
         self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
@@ -403,6 +414,33 @@ class Session:
             outcomes, synthetic = request.outcomes, request.synthetic
         explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
         return explained.completed(synthetic, unknown)
+
+    def visibility(
+        self,
+        *,
+        target: Target | None = None,
+        model_of: Callable[[Target], Model] | None = None,
+        preferences: Preferences | None = None,
+    ) -> Visibility:
+        """Say for every entry which replies had it in front of them, in one sweep over the tree.
+
+        Args:
+            target: the model all replies are taken to be of; by default each is its own.
+            model_of: gives a model with its configuration; by default the defaults are assumed.
+            preferences: the person's settings that a request hangs on.
+        """
+        from pi_sessions.context.fate import Fates  # noqa: PLC0415 - start-up
+        from pi_sessions.context.visibility import Visibility  # noqa: PLC0415 - start-up
+
+        models = model_of or _assumed
+
+        def explain(reply: int) -> Explanation:
+            model = models(target or self.target(response=self.at(reply)))
+            return self.explain(response=self.at(reply), target=model, preferences=preferences)
+
+        options = self._options("off", preferences)
+        fates = Fates(self.table, self.zone, models, options)
+        return Visibility(self.table, self.tree, fates, explain, target)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REASONS = tuple(Reason)
 _INDEX = {reason: number for number, reason in enumerate(REASONS)}
 
-_BY_KIND: dict[int, Reason] = {
+BY_KIND: dict[int, Reason] = {
     Kind.BLANK: Reason.BLANK,
     Kind.MALFORMED: Reason.MALFORMED,
     Kind.HEADER: Reason.HEADER,
@@ -45,8 +45,9 @@ _BY_KIND: dict[int, Reason] = {
     Kind.USAGE: Reason.BOOKKEEPING,
     Kind.CONTEXT_EDIT: Reason.CONTEXT_EDIT,
 }
+"""Reasons that a line has by its kind alone."""
 
-_PLAIN = bytes(_INDEX[_BY_KIND.get(kind, Reason.AS_STORED)] for kind in range(256))
+_PLAIN = bytes(_INDEX[BY_KIND.get(kind, Reason.AS_STORED)] for kind in range(256))
 """The reason a line has by its kind alone, by kind: as stored for all that tells something."""
 _TELLS = _INDEX[Reason.AS_STORED]
 

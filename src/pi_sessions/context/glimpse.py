@@ -41,7 +41,8 @@ class Message(msgspec.Struct, gc=False):
     def target(self) -> Target:
         """The model that wrote it; a name that is no text is ""."""
         names = (self.api, self.provider, self.model)
-        return Target(*(name if isinstance(name, str) else "" for name in names))
+        api, provider, model = (name if isinstance(name, str) else "" for name in names)
+        return Target(api, provider, model)
 
 
 class Glimpse(msgspec.Struct, gc=False):

@@ -35,12 +35,13 @@ def at_leaf(table: Table, leaf: int) -> Point:
 
 def at_response(table: Table, response: int, zone: tzinfo = UTC) -> Point:
     """Find the leaf a reply's request was built from (`leaf_behind`), and the path to it."""
-    leaf = leaf_behind(table, response, lambda line: time_of(table, line, zone))
+    built = times(table, response)[1]
+    leaf = leaf_behind(table, response, built, lambda line: time_of(table, line, zone))
     lines = path(table, response)[:-1]
     return Point(leaf, response, tuple(lines[: lines.index(leaf) + 1]) if leaf else ())
 
 
-def leaf_behind(table: Table, response: int, time: Callable[[int], float]) -> int:
+def leaf_behind(table: Table, response: int, built: object, time: Callable[[int], float]) -> int:
     """Find the line of the leaf a reply's request was built from, 0 if there was none.
 
     That is the nearest entry, from the reply's parent upwards, which was there when the request was
@@ -50,13 +51,14 @@ def leaf_behind(table: Table, response: int, time: Callable[[int], float]) -> in
     Args:
         table: the lines.
         response: line of the reply.
+        built: its own time, as stored.
         time: the moment from which an entry was there, as `time_of` tells it.
     """
     parents = table.parents
     parent = parents[response] if parents[response] != response else 0
-    built = _number(times(table, response)[1])
+    moment = _number(built)
     line, passed = parent, {response}
-    while line > 0 and line not in passed and time(line) > built:
+    while line > 0 and line not in passed and time(line) > moment:
         passed.add(line)
         line = parents[line]
     found = line if line > 0 and line not in passed else parent

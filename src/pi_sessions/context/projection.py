@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 """Roles whose content a replacement takes the place of."""
 
-_TELLING = frozenset(
-    {Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE)}
-)
+TELLING = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE)})
 """Kinds of entries that can add messages to a context."""
 
 
@@ -38,14 +36,14 @@ def project(table: Table, selection: Selection, zone: tzinfo) -> Staged:
     dropped: list[Dropped] = []
     for line in selection.entries:
         kind = table.kinds[line]
-        edit_line, edit = edits.get(_target(table, line), (0, None))
+        edit_line, edit = edits.get(entry_key(table, line), (0, None))
         if edit_line and edit is None:
             dropped.append(Dropped(line, Reason.OMITTED, (edit_line,)))
-        elif kind in _TELLING and (kind != Kind.COMPACTION or line == selection.compaction):
-            told = _messages(table, line, zone)
+        elif kind in TELLING and (kind != Kind.COMPACTION or line == selection.compaction):
+            told = messages_of(table, line, zone)
             if not told:
                 dropped.append(Dropped(line, Reason.EMPTY))
-            messages.extend(_edited(message, edit_line, edit) for message in told)
+            messages.extend(edited(message, edit_line, edit) for message in told)
     return Staged(tuple(messages), tuple(dropped))
 
 
@@ -67,15 +65,16 @@ def target_key(edit: dict[str, Any]) -> object:
     return id_key(edit["targetId"]) if "targetId" in edit else ("missing",)
 
 
-def _target(table: Table, line: int) -> object:
+def entry_key(table: Table, line: int) -> object:
+    """Give the id an edit names to act on an entry, as `id_key` compares ids."""
     if table.kinds[line] >= FIRST_OTHER:
         return ("no entry",)
     entry_id = table.ids[line]
     return ("missing",) if entry_id is None else id_key(entry_id)
 
 
-def _messages(table: Table, line: int, zone: tzinfo) -> list[ContextMessage]:
-    """Tell one entry as messages, before any edit."""
+def messages_of(table: Table, line: int, zone: tzinfo) -> list[ContextMessage]:
+    """Tell one entry that can add messages, before any edit."""
     entry = table.raw(line)
     kind = table.kinds[line]
     if kind < FIRST_TYPE:
@@ -116,7 +115,8 @@ def _timestamp(entry: dict[str, Any], zone: tzinfo) -> int | float | None:
     return None if math.isnan(value) else int(value)
 
 
-def _edited(message: ContextMessage, line: int, replacement: Any) -> ContextMessage:
+def edited(message: ContextMessage, line: int, replacement: Any) -> ContextMessage:
+    """Apply a context edit that replaces; other roles than EDITABLE stay as they are."""
     if not line or message.role not in EDITABLE:
         return message
     content = replacement.get("content", None) if isinstance(replacement, dict) else None
