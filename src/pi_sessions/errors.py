@@ -10,7 +10,12 @@ SessionError
 │   └── SessionNotFoundError          .query .candidates
 ├── UnreadableError (OSError)         .path
 ├── UnsupportedApiError (ValueError)  .api
-└── WouldOverwriteError (OSError)     .path
+├── WouldOverwriteError (OSError)     .path
+└── WriteRefusedError                 .path          nothing was written
+    ├── SessionChangedError           .why
+    ├── SessionLockedError
+    ├── VersionNotWritableError       .version
+    └── NotWrittenError (OSError)     .why
 
 Each class builds its sentence from typed fields; the command maps classes to exit codes.
 """
@@ -131,3 +136,47 @@ class WouldOverwriteError(SessionError, OSError):
         self.path = path
         self.why = why
         super().__init__(f"{path} {why}")
+
+
+class WriteRefusedError(SessionError):
+    """Nothing was written, and the file is as it was."""
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        super().__init__(f"{path} {message}")
+
+
+class SessionChangedError(WriteRefusedError):
+    """Others have written to the session, so that what was to be written may not fit any more."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.why = why
+        super().__init__(path, f"{why}; nothing was written")
+
+
+class SessionLockedError(WriteRefusedError):
+    """Another writer has the session and does not let go of it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "is being written by another program; nothing was written")
+
+
+class VersionNotWritableError(WriteRefusedError):
+    """Nothing is appended to a file of this version."""
+
+    def __init__(self, path: str, version: object, *, newer: bool) -> None:
+        self.version = version
+        why = (
+            "which is newer than 3 and may have rules that are not known here"
+            if newer
+            else "to which nothing can be appended; `pi-sessions upgrade` makes it version 3"
+        )
+        super().__init__(path, f"has format version {version!r}, {why}")
+
+
+class NotWrittenError(WriteRefusedError, OSError):
+    """The system did not let us write."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.why = why
+        super().__init__(path, f"was not written: {why[:1].lower() + why[1:]}")

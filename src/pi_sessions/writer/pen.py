@@ -1,0 +1,356 @@
+"""Where the next line goes, and putting it there.
+
+A pen holds the table of a session, which grows with each line, and the leaf that the next entry
+will follow. Before each append to a file it takes our lock and looks whether the file is as it was
+last seen; `Pen.catch_up` says what happens when it is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions import migrations, scan, tree
+from pi_sessions._lines import FileSource
+from pi_sessions.errors import (
+    EntryNotFoundError,
+    NotASessionError,
+    SessionChangedError,
+    UnreadableError,
+    VersionNotWritableError,
+)
+from pi_sessions.table import Kind, Table, id_key
+from pi_sessions.writer import creating, ids, rows, shapes
+from pi_sessions.writer.appending import Memory, SessionFile
+from pi_sessions.writer.shapes import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pi_sessions._lines import Source
+    from pi_sessions.writer.ids import Clock, Random
+
+_ABOUT_THE_FILE = frozenset((Kind.LABEL, Kind.SESSION_INFO, Kind.USAGE))
+"""Entries that mean the same wherever they stand, so that going on behind one changes nothing."""
+_AT_ONCE = 64
+"""Ids made of one draw of random bytes."""
+
+
+class Stance(Enum):
+    """What the leaf of a pen is."""
+
+    END = "the end of the file: what others append comes before us"
+    POINT = "an entry somebody chose to branch from"
+    BRANCH = "the end of a branch of our own"
+
+
+_Mark = tuple[int, int, int, Stance]
+"""Lines of the table, its leaf, and the leaf of the pen with its stance."""
+
+
+class Pen:
+    """Writes entries one after another into one session."""
+
+    def __init__(
+        self, table: Table, path: str | None, *, durable: bool, clock: Clock, random: Random
+    ) -> None:
+        self.table = table
+        self.path = path
+        """Name of the file, also before it is there; None in memory."""
+        self.leaf = table.leaf
+        """Line of the entry that the next one will follow; 0 for none."""
+        self.stance = Stance.END
+        self.file: SessionFile | None = None
+        self._memory: Memory | None = _memory_of(table.source)
+        self._durable = durable
+        self._clock = clock
+        self._random = random
+        self._held = False
+        self._batched = False
+        self._now = -1
+        self._timestamp = ""
+        self._spare_ids: list[str] = []
+        if self._memory is None and path is not None:
+            self.file = SessionFile(path, durable=durable)
+            self.file.see(table.offsets[-1])
+
+    @property
+    def now(self) -> int:
+        """Time of the entry that is being made, in milliseconds since 1970."""
+        return self._now
+
+    def append(
+        self, shape: Callable[..., dict[str, Any]], *fields: Any, anywhere: bool = False
+    ) -> str:
+        """Make an entry at the leaf, write it, and give its id.
+
+        Args:
+            shape: makes the entry of its `Place` and `fields`, after all others wrote was read.
+            fields: what the entry holds.
+            anywhere: it means the same wherever it stands.
+
+        Raises:
+            SessionChangedError: others have gone on with the conversation.
+            SessionLockedError: another program has the file.
+            NotWrittenError: the system did not let us write.
+        """
+        file = self.file
+        if self._memory is not None:
+            return self._append_to_memory(self._memory, shape, fields)
+        assert file is not None
+        if not self._held:
+            self._lock(file)
+        try:
+            if not file.is_as_seen():
+                self.catch_up(anywhere=anywhere)
+            entry = shape(self._place(), *fields)
+            data = shapes.line_of(entry)
+            if file.is_torn:
+                file.append(b"\n" + data)
+                self.table.offsets[-1] += 1
+            else:
+                file.append(data)
+        finally:
+            if not self._held:
+                file.unlock()
+        return self._remember(entry, len(data))
+
+    def _append_to_memory(
+        self, memory: Memory, shape: Callable[..., dict[str, Any]], fields: tuple[Any, ...]
+    ) -> str:
+        before = self._mark()
+        entry = shape(self._place(), *fields)
+        data = shapes.line_of(entry)
+        memory.append(data)
+        made = self._remember(entry, len(data))
+        if not self._batched:
+            self._settle(before)
+        return made
+
+    def _remember(self, entry: dict[str, Any], length: int) -> str:
+        """Add what was written to the table and make it the leaf."""
+        self.leaf = rows.add(self.table, entry, length, self.leaf)
+        if self.stance is Stance.POINT:
+            self.stance = Stance.BRANCH
+        made: str = entry["id"]
+        return made
+
+    def _place(self) -> Place:
+        """Say where the next entry stands.
+
+        Raises:
+            EntryNotFoundError: the leaf has no id, so nothing can follow it.
+        """
+        table, leaf = self.table, self.leaf
+        parent = table.ids[leaf] if leaf else None
+        if parent is None and leaf:
+            raise EntryNotFoundError(f"of line {leaf}")
+        now = self._clock()
+        if now != self._now:
+            self._now, self._timestamp = now, ids.iso(now)
+        if not self._spare_ids:
+            digits = self._random(4 * _AT_ONCE).hex()
+            self._spare_ids = [digits[n : n + 8] for n in range(0, len(digits), 8)]
+        made = self._spare_ids.pop()
+        if made in table.lines_by_id:
+            made = ids.entry_id(table.lines_by_id, self._random)
+        return Place(made, parent, self._timestamp)
+
+    def line(self, entry: str) -> int:
+        """Give the line of an id.
+
+        Raises:
+            EntryNotFoundError: no entry has it.
+        """
+        line = self.table.lines_by_id.get(id_key(entry), 0)
+        if not line or not self.table.is_entry(line):
+            raise EntryNotFoundError(entry)
+        return line
+
+    def line_on_branch(self, entry: str) -> int:
+        """Give the line of an id that the leaf descends from.
+
+        Raises:
+            EntryNotFoundError: no entry has it, or one on another branch.
+        """
+        line = self.line(entry)
+        if line not in tree.path(self.table, self.leaf):
+            raise EntryNotFoundError(f"{entry} on the branch of the leaf")
+        return line
+
+    # Memory, and how it becomes a file
+
+    def _mark(self) -> _Mark:
+        return len(self.table), self.table.leaf, self.leaf, self.stance
+
+    def _go_back(self, mark: _Mark) -> None:
+        """Forget what was appended to memory since a mark."""
+        length, self.table.leaf, self.leaf, self.stance = mark
+        rows.forget(self.table, length)
+        if self._memory is not None:
+            self._memory.cut(self.table.offsets[-1])
+
+    def _settle(self, mark: _Mark) -> None:
+        """Make the file of a new session if it is time; forget all since a mark if that fails."""
+        memory, kinds = self._memory, self.table.kinds
+        talk = Kind.USER in kinds or Kind.ASSISTANT in kinds
+        if memory is None or self.path is None or not talk:
+            return
+        try:
+            creating.create(self.path, (memory.data,), durable=self._durable)
+        except BaseException:
+            self._go_back(mark)
+            raise
+        self.file = SessionFile(self.path, durable=self._durable)
+        self.file.see(memory.size)
+        self.table.source = FileSource(self.path)
+        self._memory = None
+
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[None]:
+        """Let several appends be one write at the end: all of them or none."""
+        if self._batched:
+            yield
+            return
+        with self.held():
+            file = self.file
+            torn = file is not None and file.is_torn
+            if file is not None:
+                if not file.is_as_seen():
+                    self.catch_up(anywhere=False)
+                    torn = file.is_torn
+                behind: Source = self.table.source
+                self._memory = Memory(b"\n" if torn else b"", file.path, behind)
+                self.table.offsets[-1] += torn
+                self.table.source = self._memory
+            mark = self._mark()
+            self._batched = True
+            try:
+                yield
+                if file is None:
+                    self._settle(mark)
+                elif self._memory is not None and len(self.table) > mark[0]:
+                    file.append(self._memory.data)
+                    torn = False
+            except BaseException:
+                self._go_back(mark)
+                raise
+            finally:
+                self._batched = False
+                if file is not None:
+                    self._memory = None
+                    self.table.source = behind
+                    self.table.offsets[-1] -= torn
+
+    # Others who write to the file
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other writers of ours out for several appends; they wait meanwhile."""
+        file = self.file
+        if file is None or self._held:
+            yield
+            return
+        self._lock(file)
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            file.unlock()
+
+    def refresh(self) -> None:
+        """Read what others have written and take the end of the file as the leaf."""
+        if self.file is not None:
+            with self.held():
+                self._read_again(self.file)
+        self.leaf, self.stance = self.table.leaf, Stance.END
+
+    def _lock(self, file: SessionFile) -> None:
+        """Take the lock of the file that has our name now."""
+        file.lock()
+        while file.has_moved():
+            file.unlock()
+            file.reopen()
+            file.lock()
+            # It is another file: nothing of it is known.
+            file.see(0)
+
+    def catch_up(self, *, anywhere: bool) -> None:
+        """Read what others have written, and see whether our leaf is still where to go on.
+
+        At the end of the file we go on behind what others appended there if it is about the file
+        as a whole (a label, a name, usage), or if what we append is. A chosen point stays. A branch
+        of our own stays as long as nobody has gone on with it.
+
+        Raises:
+            SessionChangedError: the leaf is gone, or the conversation went on without us.
+        """
+        file = self.file
+        assert file is not None
+        known, leaf = len(self.table), self.leaf
+        wanted = self.table.ids[leaf] if leaf else None
+        self._read_again(file)
+        table = self.table
+        if leaf:
+            leaf = table.lines_by_id.get(id_key(wanted), 0)
+            if not leaf:
+                raise SessionChangedError(file.path, f"has no entry {wanted} any more")
+        self.leaf = leaf
+        if self.stance is Stance.POINT:
+            return
+        if self.stance is Stance.END and (anywhere or self._is_about_the_file(table.leaf, leaf)):
+            self.leaf = table.leaf
+        elif self.stance is Stance.END or leaf in table.parents[known + 1 :]:
+            raise SessionChangedError(file.path, f"has gone on behind entry {wanted} meanwhile")
+
+    def _is_about_the_file(self, line: int, ancestor: int) -> bool:
+        """Say whether all that follows an entry up to another changes nothing for what comes."""
+        parents, kinds = self.table.parents, self.table.kinds
+        while line > 0 and line != ancestor and kinds[line] in _ABOUT_THE_FILE:
+            line = parents[line]
+        return line == ancestor
+
+    def _read_again(self, file: SessionFile) -> None:
+        """Bring the table up to the file.
+
+        Raises:
+            SessionChangedError: it is no session any more, or another one.
+        """
+        table = self.table
+        if file.end and file.is_as_seen():
+            return
+        if file.end and not file.is_torn and file.has_grown():
+            new = file.read_on()
+            length = len(table)
+            if rows.extend(table, new):
+                file.see(file.end + len(new))
+                return
+            rows.forget(table, length)
+        try:
+            found = scan.read(FileSource(file.path))
+        except (UnreadableError, NotASessionError) as error:
+            raise SessionChangedError(file.path, f"cannot be read any more ({error})") from None
+        if found.header["id"] != table.header["id"]:
+            raise SessionChangedError(file.path, "holds another session by now")
+        check_version(found, force=found.stored_version == table.stored_version)
+        self.table = found
+        file.see(found.offsets[-1])
+
+
+def _memory_of(source: object) -> Memory | None:
+    return source if isinstance(source, Memory) else None
+
+
+def check_version(table: Table, *, force: bool) -> None:
+    """Refuse a file that nothing should be appended to.
+
+    Raises:
+        VersionNotWritableError: older than 3, newer and not forced, or no number.
+    """
+    version = table.stored_version
+    if version == migrations.CURRENT or (force and version > migrations.CURRENT):
+        return
+    newer = version > migrations.CURRENT
+    raise VersionNotWritableError(table.source.name, table.header.get("version", 1), newer=newer)

@@ -1,0 +1,242 @@
+"""The keys of each entry type in the order the reference writes them, and what is refused.
+
+Each function gives the object of one entry from a `Place` and its own fields. A field that is
+`MISSING` is left out, as JavaScript leaves out `undefined`; None is written as null.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pi_sessions import _json
+from pi_sessions._javascript import trim
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MISSING: Any = msgspec.UNSET
+"""Stands for a key that is not written."""
+SUMMARY_ROLES = ("compactionSummary", "branchSummary")
+"""Roles that Pi makes from entries of their own; a message entry must not have them."""
+EDITABLE_ROLES = ("user", "assistant", "toolResult")
+"""Roles of messages that a context edit may act on."""
+
+_BREAKS = re.compile(r"[\r\n]+")
+_SIGNS = bytes(
+    {**dict.fromkeys(b"0123456789", 48), **dict.fromkeys(b".eE", 46), 34: 34, 58: 58}.get(byte, 0)
+    for byte in range(256)
+)
+"""Digits become 0, what makes a number no integer a point; quotes and colons stay."""
+_LONG = b"0" * 16
+_INDEX_KEY = b'0":'
+
+
+class Place(msgspec.Struct, gc=False):
+    """Where a new entry stands: what every entry has."""
+
+    id: str
+    parent: Any
+    """Id of its parent, None for a root."""
+    timestamp: str
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The three keys in their order."""
+        return {"id": self.id, "parentId": self.parent, "timestamp": self.timestamp}
+
+
+def line_of(entry: dict[str, Any]) -> bytes:
+    """Write an entry as `JSON.stringify` does, with a newline.
+
+    Raises:
+        TypeError: something in it is no JSON value.
+    """
+    if entry["type"] != "message":
+        return _exactly(entry) + b"\n"
+    # The keys before the message are ours and plain; only it may need a second look.
+    frame = {key: value for key, value in entry.items() if key != "message"}
+    return _json.encode(frame)[:-1] + b',"message":' + _exactly(entry["message"]) + b"}\n"
+
+
+def _exactly(value: dict[str, Any]) -> bytes:
+    data = _json.encode(value)
+    return _json.encode(_json.loads(data)) if _is_peculiar(data) else data
+
+
+def _is_peculiar(data: bytes) -> bool:
+    """Say whether JavaScript may write some of it in other words than msgspec.
+
+    That is so of fractions, exponents, long integers, and keys that look like integers. They are
+    found in text as well, where it costs a second look and no more.
+    """
+    signs = data.translate(_SIGNS)
+    return b"0." in signs or _LONG in signs or _INDEX_KEY in signs
+
+
+def header(
+    session: str, timestamp: str, cwd: str, parent_session: str | None = None
+) -> dict[str, Any]:
+    """Give the header of a new session."""
+    made = {"type": "session", "version": 3, "id": session, "timestamp": timestamp, "cwd": cwd}
+    return made if parent_session is None else {**made, "parentSession": parent_session}
+
+
+def message(place: Place, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a message entry.
+
+    Raises:
+        ValueError: it has no role, or one that only Pi makes.
+    """
+    role = value.get("role") if isinstance(value, dict) else None
+    if type(role) is not str:
+        raise ValueError("a message is an object with a role")
+    if role in SUMMARY_ROLES:
+        raise ValueError(
+            f"a {role} has an entry of its own; use append_compaction or branch_with_summary"
+        )
+    return {
+        "type": "message",
+        "id": place.id,
+        "parentId": place.parent,
+        "timestamp": place.timestamp,
+        "message": value,
+    }
+
+
+def custom_message(
+    place: Place, custom_type: str, content: Any, display: bool, details: Any = MISSING
+) -> dict[str, Any]:
+    """Give a message of an extension; its own keys come first.
+
+    Raises:
+        ValueError: the content is neither text nor a list of blocks.
+    """
+    if type(content) not in (str, list):
+        raise ValueError("the content of a custom message is text or a list of blocks")
+    own = {"customType": custom_type, "content": content, "display": display, "details": details}
+    return _without_missing({"type": "custom_message", **own, **place.keys})
+
+
+def custom(place: Place, custom_type: str, data: Any = MISSING) -> dict[str, Any]:
+    """Give what an extension remembers; its own keys come first."""
+    own = {"type": "custom", "customType": custom_type, "data": data}
+    return _without_missing({**own, **place.keys})
+
+
+def model_change(place: Place, provider: str, model: str) -> dict[str, Any]:
+    """Give a choice of model."""
+    return _entry("model_change", place, provider=provider, modelId=model)
+
+
+def thinking_level_change(place: Place, level: str) -> dict[str, Any]:
+    """Give a choice of thinking level."""
+    return _entry("thinking_level_change", place, thinkingLevel=level)
+
+
+def usage(
+    place: Place, kind: str, provider: str, model: str, spent: Any, note: str = ""
+) -> dict[str, Any]:
+    """Give tokens that no reply accounts for."""
+    own: dict[str, Any] = {"kind": kind, "provider": provider, "model": model, "usage": spent}
+    return _entry("usage", place, **own, note=note or MISSING)
+
+
+def session_name(place: Place, name: str) -> dict[str, Any]:
+    """Give a name of the session; line breaks become spaces, blanks at the ends go."""
+    return _entry("session_info", place, name=trim(_BREAKS.sub(" ", name)))
+
+
+def label(place: Place, target: Any, text: str | None) -> dict[str, Any]:
+    """Give a label of an entry; None leaves the key out, which clears it, as "" does."""
+    return _entry("label", place, targetId=target, label=MISSING if text is None else text)
+
+
+def compaction(  # noqa: PLR0913 - what the entry holds
+    place: Place,
+    summary: str,
+    first_kept: Any,
+    tokens_before: float,
+    system_message: dict[str, Any] | None,
+    *,
+    details: Any = MISSING,
+    usage: Any = MISSING,
+    from_hook: bool | None = None,
+) -> dict[str, Any]:
+    """Give a compaction with the prompt it was made under.
+
+    Args:
+        place: where it stands.
+        summary: what stands for the entries before the kept ones.
+        first_kept: id of the first entry that is still sent; its own id if none is.
+        tokens_before: tokens of the context that it shortens.
+        system_message: the prompt in force, as one message; None if there is none.
+        details: what the maker of the summary wants to remember.
+        usage: tokens spent on the summary.
+        from_hook: whether an extension made it; None leaves it open.
+    """
+    return _entry(
+        "compaction",
+        place,
+        summary=summary,
+        firstKeptEntryId=first_kept,
+        tokensBefore=tokens_before,
+        details=details,
+        usage=usage,
+        fromHook=MISSING if from_hook is None else from_hook,
+        systemMessage=system_message or MISSING,
+    )
+
+
+def branch_summary(
+    place: Place,
+    from_id: Any,
+    summary: str,
+    *,
+    details: Any = MISSING,
+    usage: Any = MISSING,
+    from_hook: bool | None = None,
+) -> dict[str, Any]:
+    """Give the summary of a branch that was left at `from_id`."""
+    return _entry(
+        "branch_summary",
+        place,
+        fromId=from_id,
+        summary=summary,
+        details=details,
+        usage=usage,
+        fromHook=MISSING if from_hook is None else from_hook,
+    )
+
+
+def context_edit(place: Place, target: Any, role: str, replacement: Any) -> dict[str, Any]:
+    """Give an edit of what is sent of an earlier entry.
+
+    Args:
+        place: where it stands.
+        target: id of the entry it acts on.
+        role: role of that entry's message, `custom` for a custom message.
+        replacement: None omits the target; else `{"content": text or list of blocks}`.
+
+    Raises:
+        ValueError: the replacement is neither.
+    """
+    if replacement is not None:
+        content = replacement.get("content") if isinstance(replacement, dict) else None
+        if not isinstance(content, str | list):
+            raise ValueError(
+                "a replacement is None or an object whose content is text or a list of blocks"
+            )
+        if isinstance(content, str) and role in ("assistant", "toolResult"):
+            replacement = {"content": [{"type": "text", "text": content}]}
+    return _entry("context_edit", place, targetId=target, replacement=replacement)
+
+
+def _entry(kind: str, place: Place, **own: Any) -> dict[str, Any]:
+    return _without_missing({"type": kind, **place.keys, **own})
+
+
+def _without_missing(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if value is not MISSING}
