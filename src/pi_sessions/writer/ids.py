@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Random = Callable[[int], bytes]
     """Gives that many random bytes, as `os.urandom` does."""
 
+_SEPARATORS = re.compile(r"[/\\:]")
 _SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ATTEMPTS = 100
@@ -62,3 +63,9 @@ def iso(milliseconds: int) -> str:
 def file_name(timestamp: str, session: str) -> str:
     """Name the file of a new session as Pi does: its time, an underscore, its id."""
     return f"{timestamp.replace(':', '-').replace('.', '-')}_{session}.jsonl"
+
+
+def folder_name(cwd: str) -> str:
+    """Name the folder of a working directory's sessions as Pi does, under its own directory."""
+    inner = cwd[1:] if cwd[:1] in ("/", "\\") else cwd
+    return f"--{_SEPARATORS.sub('-', inner)}--"

@@ -26,7 +26,7 @@ from pi_sessions.writer.appending import Memory, SessionFile
 from pi_sessions.writer.shapes import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pi_sessions._lines import Source
     from pi_sessions.writer.ids import Clock, Random
@@ -181,6 +181,16 @@ class Pen:
 
     # Memory, and how it becomes a file
 
+    def start(self, lines: Iterable[bytes]) -> None:
+        """Put whole lines into a session that has nothing but its header."""
+        memory = self._memory
+        assert memory is not None
+        assert len(self.table) == 1
+        memory.append(b"".join(lines))
+        self.table = scan.read(memory)
+        self.leaf = self.table.leaf
+        self._settle(None)
+
     def _mark(self) -> _Mark:
         return len(self.table), self.table.leaf, self.leaf, self.stance
 
@@ -191,7 +201,7 @@ class Pen:
         if self._memory is not None:
             self._memory.cut(self.table.offsets[-1])
 
-    def _settle(self, mark: _Mark) -> None:
+    def _settle(self, mark: _Mark | None) -> None:
         """Make the file of a new session if it is time; forget all since a mark if that fails."""
         memory, kinds = self._memory, self.table.kinds
         talk = Kind.USER in kinds or Kind.ASSISTANT in kinds
@@ -200,7 +210,8 @@ class Pen:
         try:
             creating.create(self.path, (memory.data,), durable=self._durable)
         except BaseException:
-            self._go_back(mark)
+            if mark:
+                self._go_back(mark)
             raise
         self.file = SessionFile(self.path, durable=self._durable)
         self.file.see(memory.size)

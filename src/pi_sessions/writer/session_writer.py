@@ -18,7 +18,7 @@ from pi_sessions.writer.pen import Pen, Stance, check_version
 from pi_sessions.writer.shapes import MISSING, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pi_sessions._lines import Source
     from pi_sessions.writer.ids import Clock, Random
@@ -89,6 +89,7 @@ class SessionWriter:
         cls,
         data: bytes,
         *,
+        name: str = "<bytes>",
         force: bool = False,
         clock: Clock = ids.system_clock,
         random: Random = ids.system_random,
@@ -100,7 +101,7 @@ class SessionWriter:
             VersionNotWritableError: as for `open`.
         """
         closed = data if data.endswith(b"\n") or not data else data + b"\n"
-        return cls._on_memory(Memory(closed), None, force, clock=clock, random=random)
+        return cls._on_memory(Memory(closed, name), None, force, clock=clock, random=random)
 
     @classmethod
     def _on_memory(
@@ -146,6 +147,15 @@ class SessionWriter:
         table = scan.read(FileSource(name))
         check_version(table, force=force)
         return cls(Pen(table, name, durable=durable, clock=clock, random=random))
+
+    def starting_with(self, lines: Iterable[bytes]) -> Self:
+        """Put whole lines into a session that was just begun, before anything is appended.
+
+        Raises:
+            NotWrittenError: its file cannot be written.
+        """
+        self._pen.start(lines)
+        return self
 
     # What there is
 
