@@ -295,6 +295,16 @@ and `thinkingLevel` where the end of the file does not tell them.""",
 
 Keys of `provenance` are JSON pointers into `body`; a name behind `#` is a section of the prompt
 there.""",
+    "saw": """
+{"matches": [{"line", "id", "where", "standing", "excerpt"}],
+ "responses": [{"line", "id", "saw": true|false, "because": [{"line", "reason"}]}]}
+
+`where` is the part of the entry: text, thinking, arguments, result, shell, summary, prompt,
+section NAME, tool NAME, replacement (of a context edit), stored (kept and never sent), entry.
+`standing`: seen; seen-then-gone (replies had it, the next request has it no longer); abandoned (only
+replies on branches that were left had it); next (no reply had it yet, the next request has it);
+never-seen. `because` tells why a reply had it not, for the first five matches. Searched is the text
+the model was given: every block after the replay, without wrappers and stand-ins.""",
     "diff": """
 {"from": {"line", "id"}, "to": {"line", "id"}, "in": [{"line", "id"}],
  "out": [{"line", "id", "reason", "because": [line, ...]}], "changed": [{"line", "id"}],
@@ -333,6 +343,31 @@ Flat, in file order. `lines` has the lines of every entry with this id.""",
 
 That is the same as `--format json`. With `--out FILE` or `--dry-run` it tells what was written instead:
 `{"path", "format", "bytes", "dryRun"}`. The formats are told in [exporting.md](exporting.md).""",
+    "name": """
+{"path", "sessionId", "entries": [{"line", "id": id | null, "type"}], "dryRun"}
+
+The new entry; in a dry run it has no id yet.""",
+    "label": """
+{"path", "sessionId", "entries": [{"line", "id": id | null, "type"}], "dryRun"}
+
+The new entry; in a dry run it has no id yet.""",
+    "edit": """
+{"path", "sessionId",
+ "entries": [{"line", "id": id | null, "type", "targetId", "replacement": {...} | null}], "dryRun",
+ "in": [{"line", "id"}], "out": [{"line", "id"}], "changed": [{"line", "id"}],
+ "contentBytes": [before, after],
+ "diagnostics": [{"code", "line", "offset", "message"}]}
+
+The new entries; what the next request gains and loses by them and what is told otherwise in it;
+bytes of the content of its messages, as JSON; calls and results that match no longer. All edits of
+one call are one write. [writing.md](writing.md) tells more.""",
+    "fork": """
+{"path": path | null, "sessionId", "parentSession", "cwd", "leaf": id | null, "entries": n, "dryRun"}
+
+`entries` counts those of the new session. In a dry run there is no path. Old versions are migrated on
+the way; the session itself stays as it is.""",
+    "clone": """
+{"path": path | null, "sessionId", "parentSession", "cwd", "leaf": id | null, "entries": n, "dryRun"}""",
 }
 """The document of `--json`, and after a blank line what there is to say about it."""
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from pi_sessions.context.prompt import Prompt as Prompt
+    from pi_sessions.context.sighting import Sightings as Sightings
     from pi_sessions.context.target import Target as Target
+    from pi_sessions.context.visibility import Span as Span
+    from pi_sessions.context.visibility import Visibility as Visibility
     from pi_sessions.diagnostics import Code as Code
     from pi_sessions.diagnostics import Diagnostic as Diagnostic
     from pi_sessions.entry import Entry as Entry
@@ -44,7 +47,16 @@ if TYPE_CHECKING:
         NotASessionError as NotASessionError,
     )
     from pi_sessions.errors import (
+        NotWrittenError as NotWrittenError,
+    )
+    from pi_sessions.errors import (
+        SessionChangedError as SessionChangedError,
+    )
+    from pi_sessions.errors import (
         SessionError as SessionError,
+    )
+    from pi_sessions.errors import (
+        SessionLockedError as SessionLockedError,
     )
     from pi_sessions.errors import (
         SessionNotFoundError as SessionNotFoundError,
@@ -58,11 +70,23 @@ if TYPE_CHECKING:
     from pi_sessions.errors import (
         UnsupportedVersionError as UnsupportedVersionError,
     )
+    from pi_sessions.errors import (
+        VersionNotWritableError as VersionNotWritableError,
+    )
+    from pi_sessions.errors import (
+        WouldOverwriteError as WouldOverwriteError,
+    )
+    from pi_sessions.errors import (
+        WriteRefusedError as WriteRefusedError,
+    )
     from pi_sessions.reader import load as load
     from pi_sessions.reader import loads as loads
     from pi_sessions.session import Context as Context
     from pi_sessions.session import Session as Session
     from pi_sessions.tree import Tree as Tree
+    from pi_sessions.writer.forks import fork as fork
+    from pi_sessions.writer.forks import fork_branch as fork_branch
+    from pi_sessions.writer.session_writer import SessionWriter as SessionWriter
 
 __version__ = "0.1.0"
 
@@ -77,11 +101,17 @@ __all__ = [
     "LookupFailure",
     "NotAResponseError",
     "NotASessionError",
+    "NotWrittenError",
     "Prompt",
     "Reason",
     "Session",
+    "SessionChangedError",
     "SessionError",
+    "SessionLockedError",
     "SessionNotFoundError",
+    "SessionWriter",
+    "Sightings",
+    "Span",
     "Synthetic",
     "Target",
     "Tree",
@@ -90,6 +120,12 @@ __all__ = [
     "UnsupportedApiError",
     "UnsupportedVersionError",
     "Verdict",
+    "VersionNotWritableError",
+    "Visibility",
+    "WouldOverwriteError",
+    "WriteRefusedError",
+    "fork",
+    "fork_branch",
     "load",
     "loads",
 ]
@@ -101,6 +137,9 @@ _HOMES = {
     "Synthetic": "context.message",
     "Verdict": "context.message",
     "Prompt": "context.prompt",
+    "Sightings": "context.sighting",
+    "Span": "context.visibility",
+    "Visibility": "context.visibility",
     "Target": "context.target",
     "Code": "diagnostics",
     "Diagnostic": "diagnostics",
@@ -114,12 +153,21 @@ _HOMES = {
     "UnreadableError": "errors",
     "UnsupportedApiError": "errors",
     "UnsupportedVersionError": "errors",
+    "NotWrittenError": "errors",
+    "SessionChangedError": "errors",
+    "SessionLockedError": "errors",
+    "VersionNotWritableError": "errors",
+    "WouldOverwriteError": "errors",
+    "WriteRefusedError": "errors",
     "load": "reader",
     "loads": "reader",
     "Context": "session",
     "Entry": "entry",
     "Session": "session",
     "Tree": "tree",
+    "SessionWriter": "writer.session_writer",
+    "fork": "writer.forks",
+    "fork_branch": "writer.forks",
 }
 """Module of each public name, loaded when the name is first asked for: the command starts lean."""
 

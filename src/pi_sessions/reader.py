@@ -37,7 +37,9 @@ def load(
         NotASessionError: the first JSON value in it is no header.
         FormatError: strict, and there are defects; all of them are in `.diagnostics`.
     """
-    return _checked(Session(scan.read(open_source(path), workers), zone=zone), strict=strict)
+    return _checked(
+        Session(scan.read(open_source(path), workers), zone=zone, workers=workers), strict=strict
+    )
 
 
 def loads(

@@ -7,6 +7,7 @@ the leaf is the file's last entry.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,13 +33,14 @@ from pi_sessions.errors import (
 from pi_sessions.table import FIRST_OTHER, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
     from pi_sessions.context.payload import Options, Payload
     from pi_sessions.context.payload.draft import Retention
+    from pi_sessions.context.sighting import Sightings
     from pi_sessions.context.visibility import Visibility
     from pi_sessions.entries import Header
 
@@ -79,11 +81,13 @@ class Context(msgspec.Struct, frozen=True):
 class Session:
     """One session file. Make one with `pi_sessions.load` or `loads`."""
 
-    def __init__(self, table: Table, *, zone: tzinfo = UTC) -> None:
+    def __init__(self, table: Table, *, zone: tzinfo = UTC, workers: int = 1) -> None:
         self.table = table
         """The lines, for those who need the columns."""
         self.zone = zone
         """Zone in which times without one are read."""
+        self.workers = workers
+        """Processes that may work on a large file."""
 
     @property
     def path(self) -> str:
@@ -440,7 +444,32 @@ class Session:
 
         options = self._options("off", preferences)
         fates = Fates(self.table, self.zone, models, options)
-        return Visibility(self.table, self.tree, fates, explain, target)
+        return Visibility(self.table, lambda: self.tree, fates, explain, target, self.workers)
+
+    def look_for(
+        self,
+        pattern: str | re.Pattern[str],
+        *,
+        visibility: Visibility | None = None,
+    ) -> Sightings:
+        """Find the places of a text, and which replies had it in front of them.
+
+        Args:
+            pattern: the text itself, or a compiled regular expression.
+            visibility: as `Session.visibility` gave it; by default made with its defaults.
+        """
+        from pi_sessions.context import sighting  # noqa: PLC0415 - start-up
+        from pi_sessions.context.visibility import View  # noqa: PLC0415 - start-up
+        from pi_sessions.needle import may_hold  # noqa: PLC0415 - start-up
+
+        found = visibility or self.visibility()
+        now = View(self.table.leaf, found.asked or self.target())
+        if isinstance(pattern, str):
+            lines: Iterable[int] = may_hold(self.table, pattern)
+            pattern = re.compile(re.escape(pattern))
+        else:
+            lines = range(1, len(self.table) + 1)
+        return sighting.look_for(pattern, lines, found, now)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

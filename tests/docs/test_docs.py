@@ -223,12 +223,19 @@ def test_codes_are_shown_by_the_vectors_named() -> None:
         assert code in {str(diagnostic.code) for diagnostic in session.check()}, (code, name)
 
 
+WORDS = {
+    "ls": ["--session-dir", "examples/demo", "--all"],
+    "saw": [DEMO, "333 kg"],
+}
+"""What a command is given, where a session alone does not do; writing commands get --dry-run."""
+
+
 def test_keys_of_documents_are_documented() -> None:
     """Each key that a command prints at the top, or in rows, stands in its section."""
     for name in COMMANDS:
-        place = ["--session-dir", "examples/demo", "--all"] if name == "ls" else [DEMO]
+        words = WORDS.get(name, [DEMO])
         done = subprocess.run(
-            [sys.executable, "-m", "pi_sessions", name, *place, "--json"],
+            [sys.executable, "-m", "pi_sessions", name, *words, "--json"],
             cwd=ROOT,
             capture_output=True,
             text=True,

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import pi_sessions
-from pi_sessions import Context, Entry, Explanation, Reason, Session, Target, Verdict
+from pi_sessions import (
+    Context,
+    Entry,
+    Explanation,
+    Reason,
+    Session,
+    Sightings,
+    Span,
+    Target,
+    Verdict,
+    Visibility,
+)
 
 
 def use(path: str) -> None:
@@ -28,3 +39,9 @@ def use(path: str) -> None:
     print(verdict, reason, lines, session.prompt().text, session.labels, session.name)
     for diagnostic in again.diagnostics:
         print(diagnostic.code, diagnostic.line, diagnostic.offset, diagnostic.message)
+    visibility: Visibility = session.visibility()
+    spans: list[Span] = visibility.spans(2)
+    replies: list[int] = visibility.of(2)
+    why_not: Reason | None = visibility.reason(replies[0], 2)
+    sightings: Sightings = session.look_for("text", visibility=visibility)
+    print(spans, why_not, sightings.matches[0].standing, sightings.replies())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from glob import glob
 from shutil import which
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,9 @@ from pi_sessions.context.model import Found, Model
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
+    from pi_sessions.context.target import Target
     from pi_sessions.session import Session
 
 _SHIPPED = os.path.join("@earendil-works", "pi-ai", "dist", "providers", "data")
@@ -48,19 +51,32 @@ def model_for(args: argparse.Namespace, session: Session) -> Model:
     Raises:
         UsageError: a named models.json cannot be read or has errors.
     """
-    named = target_for(args, session)
-    target = named or session.target(args.leaf, response=args.response)
+    target = target_for(args, session) or session.target(args.leaf, response=args.response)
+    return models_for(args)(target)
+
+
+def models_for(args: argparse.Namespace) -> Callable[[Target], Model]:
+    """Give what finds the configuration of models, each looked up once.
+
+    Raises:
+        UsageError: a named models.json cannot be read or has errors.
+    """
     path = args.models or os.path.join(environment.agent_directory(), "models.json")
     text = _text(path, named=bool(args.models))
-    config = models.parse_models("{}" if text is None else text) if text else models.ModelsFile()
+    config = models.parse_models(text) if text else models.ModelsFile()
     if config.error and args.models:
         raise UsageError(f"{path}: {config.error}")
-    model = models.resolve(
-        target.provider, target.model, target.api, config=config, catalogue=_catalogue()
-    )
-    if args.input or model.found is Found.NOWHERE:
-        model = msgspec.structs.replace(model, input=target.input)
-    return model
+    catalogue = _catalogue()
+
+    @cache
+    def model_of(target: Target) -> Model:
+        names = (target.provider, target.model, target.api)
+        model = models.resolve(*names, config=config, catalogue=catalogue)
+        if args.input or model.found is Found.NOWHERE:
+            model = msgspec.structs.replace(model, input=target.input)
+        return model
+
+    return model_of
 
 
 def _text(path: str, *, named: bool) -> str | None:

@@ -14,6 +14,7 @@ COMMANDS = {
     "lines": "every line of the file: was it sent to the model, and why",
     "context": "the messages the model had, as JSON or to read",
     "request": "the request body behind a reply, each part traced to its lines",
+    "saw": "which replies had a text, or an entry, in front of them",
     "diff": "what changed between the requests of two replies",
     "prompt": "the system prompt and tools in force, and the line of each part",
     "tree": "the branches, with labels and the live path",

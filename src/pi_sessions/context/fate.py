@@ -8,7 +8,7 @@ one says, later ones take back; they are judged as a chain.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -17,8 +17,9 @@ from pi_sessions.context import llm, projection, replay
 from pi_sessions.context.glimpse import Message, glimpse
 from pi_sessions.context.message import ContextMessage, Reason, Staged, Verdict
 from pi_sessions.context.outcome import outcomes_of
+from pi_sessions.context.passage import Passage, Where, strings
 from pi_sessions.context.payload import Options, build
-from pi_sessions.context.prompt import replay_prompt
+from pi_sessions.context.prompt import Prompt, replay_prompt
 from pi_sessions.errors import UnsupportedApiError
 from pi_sessions.table import Kind, Table
 
@@ -91,6 +92,10 @@ class Fates:
             self._plain[line] = self._judge(line)
         return self._plain[line]
 
+    def learn(self, known: Mapping[int, Reason | bool | None]) -> None:
+        """Take over what `plain` says of some entries, where that was found on the way."""
+        self._plain.update(known)
+
     def _judge(self, line: int) -> Reason | bool | None:
         kind = self.table.kinds[line]
         if kind in _ALWAYS_TOLD:
@@ -98,15 +103,11 @@ class Fates:
         if kind in _GLIMPSED:
             message = glimpse(self.table, line).message
             assert message is not None, "entries of this kind hold a message"
-            return _judge_glimpse(message, is_reply=kind == Kind.ASSISTANT)
+            return judge_reply(message) if kind == Kind.ASSISTANT else _judge_content(message)
         staged = self.messages(line)
         if staged.dropped:
             return staged.dropped[0].reason
         return True if staged.messages else Reason.EMPTY
-
-    def note_reply(self, line: int, message: Message) -> None:
-        """Judge a reply by a glimpse that was taken anyway."""
-        self._plain[line] = _judge_glimpse(message, is_reply=True)
 
     def reason(self, line: int, edit: int, target: Target) -> Reason | None:
         """Say why a request that has an entry in its context does not tell it; None if it does.
@@ -140,23 +141,70 @@ class Fates:
             return None
         return not isinstance(plain, Reason)
 
-    def chain(self, links: Sequence[Link], target: Target) -> Mapping[int, Reason]:
+    def chain(self, links: tuple[Link, ...], target: Target) -> Mapping[int, Reason]:
         """Say of each system message of a context why it is not told; told ones are left out."""
-        key = (tuple(links), target)
+        key = (links, target)
         if key not in self._chains:
-            told: list[ContextMessage] = []
-            for link in links:
-                if link.speaker:
-                    told.append(_said("user", link.speaker))
-                elif link.failed:
-                    told.append(_said("assistant", link.failed, stopReason="error"))
-                system = projection.messages_of(self.table, link.line, self.zone)
-                told += [message for message in system if message.role == "system"]
-            outcomes = self._outcomes(told, target)
+            outcomes = self._outcomes(self._linked(links), target)
             self._chains[key] = {
                 line: reason for line, reason in outcomes.items() if _unless_told(reason)
             }
         return self._chains[key]
+
+    def _linked(self, links: Sequence[Link]) -> list[ContextMessage]:
+        """Give the system messages of a chain, with something said where something was said."""
+        told: list[ContextMessage] = []
+        for link in links:
+            if link.speaker:
+                told.append(_said("user", link.speaker))
+            elif link.failed:
+                told.append(_said("assistant", link.failed, stopReason="error"))
+            system = projection.messages_of(self.table, link.line, self.zone)
+            told += [message for message in system if message.role == "system"]
+        return told
+
+    def tells(self, links: Sequence[Link], target: Target, passage: Passage) -> bool:
+        """Say whether a request tells a text of a system message.
+
+        Args:
+            links: the chain of the request's context.
+            target: the model that is asked.
+            passage: a text of a system message, or of a compaction's checkpoint.
+        """
+        messages = self._linked(links)
+        try:
+            payload = build(messages, self.model_of(target), self.options)
+        except UnsupportedApiError:
+            return _stands_in(replay_prompt(messages), passage)
+        leading: dict[str, set[str]] = {}
+        for pointer in payload.provenance:
+            place, mark, name = pointer.partition("#")
+            if mark:
+                leading.setdefault(place, set()).add(name)
+        for pointer, lines in payload.provenance.items():
+            if passage.line not in lines:
+                continue
+            place, mark, name = pointer.partition("#")
+            if mark:
+                if passage.where is not Where.TOOL and name == passage.name:
+                    return True
+            elif any(pointer.startswith(p) and passage.name in leading[p] for p in leading):
+                continue  # the leading prompt tells section by section which lines it is from
+            elif any(passage.text in text for text in strings(payload.at(pointer))):
+                return True
+        return False
+
+    def told_texts(self, line: int, target: Target) -> list[str]:
+        """Give the texts of an entry that a later request has, thinking as its API takes it."""
+        messages = self.messages(line).messages
+        model = self.model_of(target)
+        try:
+            payload = build(messages, model, self.options)
+        except UnsupportedApiError:
+            replayed = replay.replay(messages, model.target).messages
+            return list(strings([message.value.get("content") for message in replayed]))
+        pointers = [pointer for pointer, lines in payload.provenance.items() if line in lines]
+        return list(strings([payload.at(pointer) for pointer in pointers]))
 
     def _outcomes(self, messages: Sequence[ContextMessage], target: Target) -> Mapping[int, Reason]:
         model = self.model_of(target)
@@ -168,19 +216,32 @@ class Fates:
         return {line: outcome.leading for line, outcome in outcomes.items()}
 
 
-def _judge_glimpse(message: Message, *, is_reply: bool) -> Reason | bool | None:
-    if is_reply and message.failed:
+def judge_reply(message: Message) -> Reason | bool | None:
+    """Say what becomes of a reply in later requests, as `Fates.plain` does."""
+    if message.failed:
         return Reason.FAILED_REPLY
+    return _judge_content(message, "toolCall")
+
+
+def _judge_content(message: Message, telling: str = "") -> Literal[True] | None:
+    """Say whether a content is told: it has a text that says something, or a block of a kind."""
     content = message.content
     if isinstance(content, str):
         return None if says(content) else True
     for block in content or ():
-        if block.type == "text":
-            if says(block.text):
-                return None
-        elif is_reply and block.type == "toolCall":
+        kind = block.type
+        if kind == telling or (kind == "text" and says(block.text)):
             return None
     return True
+
+
+def _stands_in(prompt: Prompt, passage: Passage) -> bool:
+    """Say whether a text is in the prompt that system messages add up to."""
+    if passage.where is Where.SECTION:
+        return prompt.section_lines.get(passage.name) == passage.line
+    if passage.where is Where.TOOL:
+        return prompt.tool_lines.get(passage.name) == passage.line
+    return any(line == passage.line for _, line in prompt.content)
 
 
 def says(text: Any) -> bool:

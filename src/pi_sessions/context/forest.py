@@ -45,29 +45,32 @@ class Forest:
         """Depth from which on entries before a compaction are kept, by its line."""
 
     def _number(self, tree: Tree) -> None:
-        kinds, children = self.table.kinds, tree.children_of
+        kinds, below = self.table.kinds, tree.children_of.get
+        enter, leave, depth, above = self.enter, self.leave, self.depth, self.above
+        roots, compaction, prompt = self.root, self.compaction, self.prompt
+        is_compaction, is_system = int(Kind.COMPACTION), int(Kind.SYSTEM)
         number = 0
-        stack = [(root, 0) for root in reversed(tree.roots)]
+        stack = list(reversed(tree.roots))
         while stack:
-            line, parent = stack.pop()
+            line = stack.pop()
             if line < 0:
-                self.leave[-line] = number
+                leave[-line] = number
                 continue
             number += 1
-            self.enter[line] = self.leave[line] = number
-            self.depth[line] = self.depth[parent] + 1
-            self.above[line] = parent
-            self.root[line] = self.root[parent] if parent else line
-            kind = kinds[line]
-            is_compaction = kind == Kind.COMPACTION
-            self.compaction[line] = line if is_compaction else self.compaction[parent]
-            self.prompt[line] = (
-                line if is_compaction or kind == Kind.SYSTEM else self.prompt[parent]
-            )
-            below = children.get(line)
-            if below:
-                stack.append((-line, 0))
-                stack.extend((child, line) for child in reversed(below))
+            enter[line] = number
+            parent = above[line]
+            depth[line] = depth[parent] + 1
+            roots[line] = roots[parent] or line
+            compaction[line] = compaction[parent]
+            prompt[line] = prompt[parent]
+            if (kind := kinds[line]) == is_compaction:
+                compaction[line] = prompt[line] = line
+            elif kind == is_system:
+                prompt[line] = line
+            stack.append(-line)
+            for child in reversed(below(line, ())):
+                above[child] = line
+                stack.append(child)
 
     def _first(self, compaction: int) -> int:
         """Give the depth of the first kept entry, the compaction's own if nothing is kept."""

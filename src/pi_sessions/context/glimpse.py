@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from pi_sessions.context.target import Target
 from pi_sessions.table import FIRST_TYPE, Table
 
 
@@ -33,16 +32,24 @@ class Message(msgspec.Struct, gc=False):
     stopReason: Any = None  # noqa: N815 - the format's own name
 
     @property
+    def blocks(self) -> list[Block]:
+        """The blocks of the content, none where it is a text."""
+        return self.content if isinstance(self.content, list) else []
+
+    @property
     def failed(self) -> bool:
         """Whether it is a reply that no later request has."""
         return self.stopReason in ("error", "aborted")
 
     @property
-    def target(self) -> Target:
-        """The model that wrote it; a name that is no text is ""."""
-        names = (self.api, self.provider, self.model)
-        api, provider, model = (name if isinstance(name, str) else "" for name in names)
-        return Target(api, provider, model)
+    def names(self) -> tuple[str, str, str]:
+        """API, provider and id of the model that wrote it; what is no text is ""."""
+        api, provider, model = self.api, self.provider, self.model
+        return (
+            api if isinstance(api, str) else "",
+            provider if isinstance(provider, str) else "",
+            model if isinstance(model, str) else "",
+        )
 
 
 class Glimpse(msgspec.Struct, gc=False):
@@ -65,23 +72,23 @@ _glimpse = msgspec.json.Decoder(Glimpse).decode
 _timed = msgspec.json.Decoder(_Timed).decode
 
 
-def glimpse(table: Table, line: int) -> Glimpse:
-    """Look at an entry.
+def glimpse(table: Table, line: int, data: bytes | None = None) -> Glimpse:
+    """Look at an entry; `data` is its line, where that has been read already.
 
     Raises:
         UnreadableError: the file is no longer what it was.
     """
     try:
-        return _glimpse(table.bytes(line))
+        return _glimpse(table.bytes(line) if data is None else data)
     except (msgspec.MsgspecError, RecursionError):
         return _of(table, line)
 
 
-def times(table: Table, line: int) -> tuple[Any, Any]:
+def times(table: Table, line: int, data: bytes | None = None) -> tuple[Any, Any]:
     """Give the time of an entry and that of the message in it, NaN for one that is not there."""
     is_message = table.kinds[line] < FIRST_TYPE
     try:
-        found = _timed(table.bytes(line))
+        found = _timed(table.bytes(line) if data is None else data)
     except (msgspec.MsgspecError, RecursionError):
         exact = _of(table, line)
         return exact.timestamp, exact.message.timestamp if exact.message else math.nan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -35,13 +35,13 @@ def at_leaf(table: Table, leaf: int) -> Point:
 
 def at_response(table: Table, response: int, zone: tzinfo = UTC) -> Point:
     """Find the leaf a reply's request was built from (`leaf_behind`), and the path to it."""
-    built = times(table, response)[1]
+    built = moment(times(table, response)[1])
     leaf = leaf_behind(table, response, built, lambda line: time_of(table, line, zone))
     lines = path(table, response)[:-1]
     return Point(leaf, response, tuple(lines[: lines.index(leaf) + 1]) if leaf else ())
 
 
-def leaf_behind(table: Table, response: int, built: object, time: Callable[[int], float]) -> int:
+def leaf_behind(table: Table, response: int, built: float, time: Callable[[int], float]) -> int:
     """Find the line of the leaf a reply's request was built from, 0 if there was none.
 
     That is the nearest entry, from the reply's parent upwards, which was there when the request was
@@ -51,33 +51,31 @@ def leaf_behind(table: Table, response: int, built: object, time: Callable[[int]
     Args:
         table: the lines.
         response: line of the reply.
-        built: its own time, as stored.
+        built: its own time, as `moment` gives it.
         time: the moment from which an entry was there, as `time_of` tells it.
     """
     parents = table.parents
     parent = parents[response] if parents[response] != response else 0
-    moment = _number(built)
     line, passed = parent, {response}
-    while line > 0 and line not in passed and time(line) > moment:
+    while line > 0 and line not in passed and time(line) > built:
         passed.add(line)
         line = parents[line]
     found = line if line > 0 and line not in passed else parent
     return max(found, 0)
 
 
-def time_of(table: Table, line: int, zone: tzinfo) -> float:
+def time_of(table: Table, line: int, zone: tzinfo, data: bytes | None = None) -> float:
     """Read the moment from which an entry was there; NaN is later than nothing.
 
     Of a message its own time counts: old releases stored it some milliseconds after they sent it.
     """
     if not table.is_entry(line):
         return math.nan
-    stored, own = times(table, line)
-    sent = _number(own)
+    stored, own = times(table, line, data)
+    sent = moment(own)
     return date_value(stored, zone) if math.isnan(sent) else sent
 
 
-def _number(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    return math.nan
+def moment(value: Any) -> float:
+    """Give a message's own time in milliseconds, NaN for what is no number."""
+    return float(value) if type(value) in (int, float) else math.nan

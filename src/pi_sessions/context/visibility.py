@@ -16,17 +16,17 @@ import msgspec
 from pi_sessions.context.explain import BY_KIND
 from pi_sessions.context.fate import Fates, Link
 from pi_sessions.context.forest import Forest, Minima, between
-from pi_sessions.context.glimpse import glimpse
 from pi_sessions.context.message import Reason, Verdict
-from pi_sessions.context.point import leaf_behind, time_of
 from pi_sessions.context.projection import TELLING, entry_key, target_key
+from pi_sessions.context.survey import Survey, replies_of, survey
 from pi_sessions.context.target import Target
 from pi_sessions.table import FIRST_OTHER, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.passage import Passage
     from pi_sessions.tree import Tree
 
 
@@ -38,68 +38,87 @@ class Span(msgspec.Struct, frozen=True):
     """The place behind the last."""
 
 
+class View(msgspec.Struct, frozen=True):
+    """From where a model looks: the leaf of its request, and the model."""
+
+    leaf: int
+    target: Target
+
+
 class Visibility:
     """For every entry the replies that had it, and for the others why not.
 
     Args:
         table: the lines.
-        tree: roots and children.
+        tree: gives roots and children; the sweep is made when the first answer is asked for.
         fates: what becomes of single entries.
         explain: gives the verdicts at one reply; asked for replies that are in no tree.
         target: the model all replies are taken to be of; by default each is its own.
+        workers: processes that may read a large file.
     """
 
     def __init__(
         self,
         table: Table,
-        tree: Tree,
+        tree: Callable[[], Tree],
         fates: Fates,
         explain: Callable[[int], Explanation],
         target: Target | None = None,
+        workers: int = 1,
     ) -> None:
         self.table = table
         self.fates = fates
+        self.asked = target
+        """The model that all replies are taken to be of, if there is one."""
+        self._tree = tree
         self._explain = explain
-        self._target = target
-        self.forest = Forest(table, tree)
-        self._explained: tuple[int, Explanation | None] = (0, None)
-        self._times: dict[int, float] = {}
+        self._workers = workers
+        self._explained: Explanation | None = None
+        self._tells: dict[tuple[object, ...], bool] = {}
         self._chains: dict[tuple[int, Target], Mapping[int, Reason]] = {}
-        replies = [n for n in table.of_kind(Kind.ASSISTANT) if n not in table.shadowed]
-        self._targets: dict[int, Target] = {}
-        self._named: tuple[object, ...] = ()
-        self._last = Target("", "", "")
-        self._leaves = {reply: self._look_at(reply) for reply in replies}
-        enter = self.forest.enter
-        self.order: Sequence[int] = sorted(
-            (n for n in replies if n in self.forest), key=lambda n: (enter[self._leaves[n]], n)
-        )
+
+    @cached_property
+    def replies(self) -> Sequence[int]:
+        """Lines of all replies, in file order."""
+        return replies_of(self.table)
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The entries' trees."""
+        return Forest(self.table, self._tree())
+
+    @cached_property
+    def _survey(self) -> Survey:
+        found = survey(self.table, self.fates.zone, self._workers)
+        self.fates.learn(found.plain)
+        return found
+
+    @cached_property
+    def order(self) -> Sequence[int]:
         """Lines of the replies in the order of the tree; those in no tree are not among them."""
-        self.circular: Sequence[int] = [n for n in replies if n not in self.forest]
+        enter, leaves = self.forest.enter, self._survey.leaves
+        placed = (n for n in self.replies if n in self.forest)
+        return sorted(placed, key=lambda n: (enter[leaves[n]], n))
+
+    @cached_property
+    def circular(self) -> Sequence[int]:
         """Lines of the replies that are in no tree."""
-        self._starts = [enter[self._leaves[reply]] for reply in self.order]
-        self._epochs: dict[int, list[int]] = {}
+        return [n for n in self.replies if n not in self.forest]
+
+    @cached_property
+    def _starts(self) -> Sequence[int]:
+        """The numbers of the leaves of the replies in `order`."""
+        enter, leaves = self.forest.enter, self._survey.leaves
+        return [enter[leaves[reply]] for reply in self.order]
+
+    @cached_property
+    def _epochs(self) -> dict[int, list[int]]:
         """Places of the replies that have a compaction as the newest, by its line; 0: none."""
+        found: dict[int, list[int]] = {}
+        compaction, leaves = self.forest.compaction, self._survey.leaves
         for place, reply in enumerate(self.order):
-            epoch = self.forest.compaction[self._leaves[reply]]
-            self._epochs.setdefault(epoch, []).append(place)
-
-    def _look_at(self, reply: int) -> int:
-        """Read what is asked of a reply, all at one glance; gives the line of its leaf."""
-        message = glimpse(self.table, reply).message
-        assert message is not None, "a reply holds a message"
-        self.fates.note_reply(reply, message)
-        names = (message.api, message.provider, message.model)
-        # A file has few models: one value each.
-        if names != self._named:
-            self._named, self._last = names, message.target
-        self._targets[reply] = self._last
-        return leaf_behind(self.table, reply, message.timestamp, self._time)
-
-    def _time(self, line: int) -> float:
-        if line not in self._times:
-            self._times[line] = time_of(self.table, line, self.fates.zone)
-        return self._times[line]
+            found.setdefault(compaction[leaves[reply]], []).append(place)
+        return found
 
     @cached_property
     def _compactions(self) -> tuple[list[int], list[int], Minima]:
@@ -117,9 +136,20 @@ class Visibility:
             found.setdefault(target_key(self.table.raw(line)), []).append(line)
         return found
 
-    def target(self, reply: int) -> Target:
-        """Give the model a reply is of."""
-        return self._target or self._targets[reply]
+    def view(self, reply: int) -> View:
+        """Give the view of a reply that is in a tree."""
+        return View(self._survey.leaves[reply], self.asked or self._survey.targets[reply])
+
+    @cached_property
+    def targets(self) -> set[Target]:
+        """The models that replies are of."""
+        return {self.asked} if self.asked else set(self._survey.targets.values())
+
+    def of_targets(self, spans: Iterable[Span], targets: Container[Target]) -> list[Span]:
+        """Leave of some runs the replies of some models."""
+        places = (n for span in spans for n in range(span.start, span.stop))
+        kept = (n for n in places if self.view(self.order[n]).target in targets)
+        return list(joined(Span(n, n + 1) for n in kept))
 
     def spans(self, line: int) -> list[Span]:
         """Give the runs of replies in `order` that had an entry."""
@@ -131,11 +161,12 @@ class Visibility:
         plain = None if kind == Kind.SYSTEM else self.fates.plain(line)
         if isinstance(plain, Reason):
             return []
-        if plain is True or kind == Kind.SYSTEM or (self._edits and self._is_edited(line)):
+        if plain is True or kind == Kind.SYSTEM or (self._edits and self.is_edited(line)):
             spans = [told for span in spans for told in self._judged(line, span)]
-        return spans if len(spans) < 2 else list(_joined(spans))
+        return spans if len(spans) < 2 else list(joined(spans))
 
-    def _is_edited(self, line: int) -> bool:
+    def is_edited(self, line: int) -> bool:
+        """Say whether there is an edit of an entry, in force somewhere or nowhere."""
         return entry_key(self.table, line) in self._edits
 
     def of(self, line: int) -> list[int]:
@@ -149,7 +180,7 @@ class Visibility:
         """Give what is left of a run once each reply is asked."""
         edits = self._in_force(line, span)
         for place in range(span.start, span.stop):
-            if self._told(self.order[place], line, next(edits)) is None:
+            if self._told(self.view(self.order[place]), line, next(edits)) is None:
                 yield Span(place, place + 1)
 
     def _in_context(self, line: int) -> list[Span]:
@@ -185,10 +216,10 @@ class Visibility:
                 coming = next(waiting)
             while above and leave[above[-1]] < number:
                 above.pop()
-            yield self._valid(above[-1] if above else 0, self._leaves[self.order[place]])
+            yield self._valid(above[-1] if above else 0, self._survey.leaves[self.order[place]])
 
-    def _edit(self, line: int, leaf: int) -> int:
-        """Give the edit in force for one entry at one leaf, 0 for none."""
+    def edit(self, line: int, leaf: int) -> int:
+        """Give the line of the edit in force for an entry at a leaf, 0 for none."""
         edits = self._edits.get(entry_key(self.table, line), ())
         above = [edit for edit in edits if self.forest.is_on_path(edit, leaf)]
         return self._valid(above[-1] if above else 0, leaf)
@@ -198,26 +229,34 @@ class Visibility:
         forest = self.forest
         return edit if edit and forest.depth[edit] >= forest.first_depth(leaf) else 0
 
-    def _told(self, reply: int, line: int, edit: int) -> Reason | None:
-        """Say why an entry of a reply's context is not told, None if it is."""
+    def _told(self, view: View, line: int, edit: int) -> Reason | None:
+        """Say why an entry of a context is not told, None if it is."""
         if edit and self._omits(edit):
             return Reason.OMITTED
-        target = self.target(reply)
         if self.table.kinds[line] != Kind.SYSTEM:
-            return self.fates.reason(line, edit, target)
-        return self._chained(self._leaves[reply], target).get(line)
+            return self.fates.reason(line, edit, view.target)
+        return self._chained(view.leaf, view.target).get(line)
 
     def _chained(self, leaf: int, target: Target) -> Mapping[int, Reason]:
         """Say of each system message in the context of a leaf why it is not told."""
         if self._edits:
-            return self.fates.chain(self._links(leaf), target)
+            return self.fates.chain(self.links(leaf), target)
         # Without edits all leaves behind one system message have the same chain.
         key = (self.forest.prompt[leaf], target)
         if key not in self._chains:
-            self._chains[key] = self.fates.chain(self._links(leaf), target)
+            self._chains[key] = self.fates.chain(self.links(leaf), target)
         return self._chains[key]
 
-    def _links(self, leaf: int) -> list[Link]:
+    def tells(self, view: View, passage: Passage) -> bool:
+        """Say whether a text of a system message is in the prompt, or in the tools, of a view."""
+        links = self.links(view.leaf) if self._edits else ()
+        key = (links or self.forest.prompt[view.leaf], view.target, passage)
+        if key not in self._tells:
+            links = links or self.links(view.leaf)
+            self._tells[key] = self.fates.tells(links, view.target, passage)
+        return self._tells[key]
+
+    def links(self, leaf: int) -> tuple[Link, ...]:
         """Give the system messages in the context of a leaf, and what stands before each."""
         forest, kinds = self.forest, self.table.kinds
         links: list[Link] = []
@@ -235,7 +274,7 @@ class Visibility:
             else:
                 links.append(self._link(line, end, leaf))
             end = forest.depth[line]
-        return links
+        return tuple(links)
 
     def _chain(self, leaf: int) -> list[int]:
         """Give the newest compaction of a leaf and the system messages after it, in order."""
@@ -266,7 +305,7 @@ class Visibility:
         return Link(line, failed=failed)
 
     def _is_omitted(self, line: int, leaf: int) -> bool:
-        edit = self._edit(line, leaf)
+        edit = self.edit(line, leaf)
         return bool(edit) and self._omits(edit)
 
     def _omits(self, edit: int) -> bool:
@@ -274,15 +313,25 @@ class Visibility:
 
     def reason(self, reply: int, line: int) -> Reason | None:
         """Say why a reply did not have a line in front of it, as `explain` does; None if it had."""
-        table, forest = self.table, self.forest
+        if reply in self.forest:
+            return self.reason_at(self.view(reply), line)
+        reason = self.explained(reply).reason(line)
+        return reason if reason.verdict is Verdict.NOT_SENT else None
+
+    def explained(self, reply: int) -> Explanation:
+        """Explain a reply that is in no tree; the last one is kept."""
+        if self._explained is None or self._explained.point.response != reply:
+            self._explained = self._explain(reply)
+        return self._explained
+
+    def reason_at(self, view: View, line: int) -> Reason | None:
+        """Say why a line is not in front of a model, None if it is."""
+        table, forest, leaf = self.table, self.forest, view.leaf
         kind = table.kinds[line]
         if kind >= FIRST_OTHER:
             return BY_KIND[kind]
         if line in table.shadowed:
             return Reason.SHADOWED
-        if reply not in forest:
-            return self._reason_in_circle(reply, line)
-        leaf = self._leaves[reply]
         if not forest.is_on_path(line, leaf):
             return self._reason_off_path(line, leaf)
         if kind in BY_KIND:
@@ -296,7 +345,7 @@ class Visibility:
                 return Reason.CHECKPOINTED
             if forest.depth[line] < forest.first_depth(leaf):
                 return Reason.SUMMARISED
-        return self._told(reply, line, self._edit(line, leaf))
+        return self._told(view, line, self.edit(line, leaf))
 
     def _reason_off_path(self, line: int, leaf: int) -> Reason:
         forest = self.forest
@@ -309,14 +358,6 @@ class Visibility:
         if forest.is_cut(line) or (leaf and forest.is_cut(leaf)):
             return Reason.UNREACHABLE
         return Reason.OTHER_BRANCH if leaf else Reason.LATER
-
-    def _reason_in_circle(self, reply: int, line: int) -> Reason | None:
-        if self._explained[0] != reply:
-            self._explained = reply, self._explain(reply)
-        explanation = self._explained[1]
-        assert explanation is not None, "a reply was explained"
-        reason = explanation.reason(line)
-        return reason if reason.verdict is Verdict.NOT_SENT else None
 
 
 def _runs(places: Sequence[int], start: int, stop: int) -> list[Span]:
@@ -336,7 +377,7 @@ def _runs(places: Sequence[int], start: int, stop: int) -> list[Span]:
     return runs
 
 
-def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
     """Join runs that touch."""
     open_span: Span | None = None
     for span in spans:

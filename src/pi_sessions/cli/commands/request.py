@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(told)
     else:
-        _print(args, told)
+        _print(args, payload, told)
     return 0
 
 
@@ -76,7 +76,7 @@ def document(
     }
 
 
-def _print(args: argparse.Namespace, told: dict[str, Any]) -> None:
+def _print(args: argparse.Namespace, payload: Payload, told: dict[str, Any]) -> None:
     from pi_sessions._json import dumps  # noqa: PLC0415 - start-up
 
     paper = Paper(color=not args.no_color)
@@ -84,8 +84,8 @@ def _print(args: argparse.Namespace, told: dict[str, Any]) -> None:
     beside = f", {reported} reported" if reported is not None else ""
     paper.row((f"{told['api']} · {told['provider']}/{told['model']}", "bold"))
     paper.row((f"about {told['estimatedTokens']} tokens{beside}", "dim"))
-    for pointer, lines in told["provenance"].items():
-        value = one_line(dumps(_at(told["body"], pointer)))
+    for pointer, lines in payload.provenance.items():
+        value = one_line(dumps(payload.at(pointer)))
         paper.row(
             (f"{','.join(map(str, lines)) or '-':>9} ", "dim"),
             (f"{pointer:<28} ", "cyan"),
@@ -95,12 +95,3 @@ def _print(args: argparse.Namespace, told: dict[str, Any]) -> None:
         paper.row((f"? {item['pointer'] or 'the whole'}: {item['why']}", "yellow"))
     for remark in told["remarks"]:
         paper.row((f"! {remark['message']}", "yellow"))
-
-
-def _at(body: Any, pointer: str) -> Any:
-    """Follow a JSON pointer of `Payload.provenance`; a section's name behind # is left aside."""
-    value = body
-    for part in pointer.partition("#")[0].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        value = value[int(key)] if isinstance(value, list) else value[key]
-    return value

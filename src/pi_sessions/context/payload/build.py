@@ -64,6 +64,14 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
             pointers(prefix, parts, found)
         return found
 
+    def at(self, pointer: str) -> Any:
+        """Give what stands at a pointer of `provenance`; a section stands in its whole prompt."""
+        value: Any = self.body
+        for part in pointer.partition("#")[0].split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        return value
+
     @cached_property
     def outcomes(self) -> dict[int, Outcome]:
         """What became of the message of each line."""
