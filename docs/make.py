@@ -285,7 +285,9 @@ a context edit has `inForce` as well.""",
 `sources` runs parallel to `messages`; null stands for a message that is in no line. With
 `--stage entries` the document is `{"entries": [id, ...]}`. With `--tail`, if a part of the file was
 not read, there are `"head": "not read"` and `skippedBytes`, each `line` is null, and so are `model`
-and `thinkingLevel` where the end of the file does not tell them.""",
+and `thinkingLevel` where the end of the file does not tell them. With `--tokens` it is
+`{"counted", "estimated", "reported", "parts": [{"part", "tokens"}],
+"blocks": [{"part", "line", "id", "tokens", "excerpt"}]}`.""",
     "request": """
 {"api", "provider", "model", "thinkingLevel", "body": {...},
  "provenance": {"/messages/3/content/0": [line, ...], ...},
@@ -309,10 +311,14 @@ the model was given: every block after the replay, without wrappers and stand-in
 {"from": {"line", "id"}, "to": {"line", "id"}, "in": [{"line", "id"}],
  "out": [{"line", "id", "reason", "because": [line, ...]}], "changed": [{"line", "id"}],
  "sections": {name: [line, line]}, "tools": {name: [line, line]},
- "estimatedTokens": [before, after]}
+ "synthetic": {"in": [{"kind", "text", "because"}], "out": [...]}, "estimatedTokens": [before, after],
+ "cache": {"read", "written", "fresh", "again", "why": [...]}|null}
 
 Lines are compared by what the model is told of them. Sections and tools of the prompt that are not
-the same have the line they came from before and after, null where there is none.""",
+the same have the line they came from before and after, null where there is none. `cache` has what
+the newer reply reported: tokens read from the cache, written to it and neither; `again` those that
+the older request had and that were paid again, and `why`: branch, model, compaction, edit, prompt,
+idle.""",
     "prompt": """
 {"text", "content", "sections": {name: text}, "tools": [...], "sources": {name: line}}
 

@@ -35,12 +35,14 @@ from pi_sessions.table import FIRST_OTHER, Kind, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from pi_sessions.context.difference import Asked
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
     from pi_sessions.context.payload import Options, Payload
     from pi_sessions.context.payload.draft import Retention
     from pi_sessions.context.sighting import Sightings
+    from pi_sessions.context.tokens import Weight
     from pi_sessions.context.visibility import Visibility
     from pi_sessions.entries import Header
 
@@ -76,6 +78,24 @@ class Context(msgspec.Struct, frozen=True):
     """What the stages left out, with the reason."""
     target: Target | None = None
     """The model of stage `replay`."""
+
+
+class Weighed(msgspec.Struct, frozen=True):
+    """What the blocks of a request weigh, in tokens."""
+
+    weights: tuple[Weight, ...]
+    """Its blocks, the prompt first."""
+    estimated: float
+    """Pi's own estimate, which starts from what the last reply reported."""
+    reported: float | None
+    """What the provider reported for the reply: input, cache read and cache written."""
+    ids: list[Any]
+    """Id of each line."""
+
+    @property
+    def counted(self) -> int:
+        """All blocks together."""
+        return round(sum(weight.tokens for weight in self.weights))
 
 
 class Session:
@@ -329,6 +349,34 @@ class Session:
         goal = model or _assumed(self._target(where))
         return self._request(where, staged, goal, preferences, cache_retention)
 
+    def requests(
+        self,
+        *,
+        model_of: Callable[[Target], Model] | None = None,
+        preferences: Preferences | None = None,
+        cache_retention: Retention | None = None,
+    ) -> Iterator[tuple[Entry, Payload | None]]:
+        """Rebuild the requests of all replies in file order; None for an API not built here.
+
+        Args:
+            model_of: gives a model with its configuration; by default the defaults are assumed.
+            preferences: as for `request`.
+            cache_retention: as for `request`.
+        """
+        models = model_of or _assumed
+        with self.table.remembering():
+            for reply in self.responses:
+                where = self._point(None, reply)
+                chosen = selection.select(self.table, where.path)
+                staged = self._staged(chosen, "llm", None)
+                model = models(self._target(where))
+                try:
+                    payload = self._request(where, staged, model, preferences, cache_retention)
+                except UnsupportedApiError:
+                    yield reply, None
+                else:
+                    yield reply, payload
+
     def _request(
         self,
         where: point.Point,
@@ -358,6 +406,34 @@ class Session:
             codemode_only=preferences.codemode_only if preferences else None,
             cache_retention=cache_retention,
             session_id=self.id,
+        )
+
+    def weigh(
+        self,
+        leaf: str | Entry | None = None,
+        *,
+        response: str | Entry | None = None,
+        target: Target | None = None,
+    ) -> Weighed:
+        """Weigh the blocks of the request at a point, by the estimate Pi uses.
+
+        Args:
+            leaf: as for `context`.
+            response: as for `context`.
+            target: the model of the request; that of `Session.target` by default.
+        """
+        from pi_sessions.context.payload.limits import estimate_context  # noqa: PLC0415 - start-up
+        from pi_sessions.context.remarks import reported_tokens  # noqa: PLC0415 - start-up
+        from pi_sessions.context.tokens import weigh  # noqa: PLC0415 - start-up
+
+        where = self._point(leaf, response)
+        staged = self._staged(selection.select(self.table, where.path), "llm", None)
+        told = replay.replay(staged.messages, target or self._target(where)).messages
+        return Weighed(
+            tuple(weigh(self.table, told, replay_prompt(told))),
+            estimate_context(staged.messages),
+            reported_tokens(self.table, where.response),
+            self.table.ids,
         )
 
     def thinking_level(
@@ -418,6 +494,38 @@ class Session:
             outcomes, synthetic = request.outcomes, request.synthetic
         explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
         return explained.completed(synthetic, unknown)
+
+    def asked(
+        self,
+        response: str | Entry,
+        *,
+        model: Model | None = None,
+        preferences: Preferences | None = None,
+    ) -> Asked:
+        """Rebuild all there is about the request of a reply, to compare it with another one.
+
+        Two of them go into `pi_sessions.context.difference.differ`.
+
+        Args:
+            response: an assistant entry.
+            model: as for `request`.
+            preferences: as for `request`.
+
+        Raises:
+            UnsupportedApiError: bodies of the model's API are not built here.
+        """
+        from pi_sessions.context.difference import Asked  # noqa: PLC0415 - start-up
+
+        with self.table.remembering():
+            goal = model or _assumed(self.target(response=response))
+            request = self.request(response=response, model=goal, preferences=preferences)
+            return Asked(
+                self.explain(response=response, target=goal, preferences=preferences),
+                self.context(response=response, stage="replay", target=goal.target).parts,
+                self.prompt(response=response),
+                request.estimated_tokens,
+                request.synthetic,
+            )
 
     def visibility(
         self,

@@ -8,6 +8,7 @@ are numbered from 1 and a line's number is its handle everywhere in this package
 from __future__ import annotations
 
 from array import array
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +139,7 @@ class Table:
         self.leaf = 0
         """Line of the file's leaf: its last entry. 0 when it has none."""
         self._counted: list[int] | None = None
+        self._remembered: dict[int, dict[str, Any]] | None = None
 
     def __len__(self) -> int:
         """Count the physical lines."""
@@ -210,8 +212,24 @@ class Table:
         Raises:
             UnreadableError: the file is no longer what it was.
         """
-        value = _json.loads(self.bytes(line))
-        return self.migrated(line, value) if self.stored_version < migrations.CURRENT else value
+        if self._remembered is not None and line in self._remembered:
+            return self._remembered[line]
+        value: dict[str, Any] = _json.loads(self.bytes(line))
+        if self.stored_version < migrations.CURRENT:
+            value = self.migrated(line, value)
+        if self._remembered is not None:
+            self._remembered[line] = value
+        return value
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Keep what is decoded, for work that asks for the same lines over and over."""
+        before = self._remembered
+        self._remembered = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._remembered = before
 
     def migrated(self, line: int, value: dict[str, Any]) -> dict[str, Any]:
         """Bring the object of a line from the stored version to version 3."""

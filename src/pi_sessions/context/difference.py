@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pi_sessions._json import dumps
-from pi_sessions.context.message import Reason, Verdict
+from pi_sessions.context.message import Reason, Synthetic, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.message import ContextMessage
@@ -26,6 +26,8 @@ class Asked(msgspec.Struct, frozen=True):
     prompt: Prompt
     tokens: float
     """The estimate of its tokens."""
+    synthetic: tuple[Synthetic, ...] = ()
+    """What is in it and in no line."""
 
 
 class Gone(msgspec.Struct, frozen=True):
@@ -50,11 +52,16 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     tools: Mapping[str, tuple[int | None, int | None]]
     tokens: tuple[float, float]
     """Estimates of the older and of the newer request."""
+    synthetic_in: tuple[Synthetic, ...] = ()
+    """What stands in no line and is new in the newer request."""
+    synthetic_out: tuple[Synthetic, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Say whether the two requests tell the same."""
-        return not (self.came or self.went or self.changed or self.sections or self.tools)
+        lines = self.came or self.went or self.changed
+        made = self.synthetic_in or self.synthetic_out
+        return not (lines or self.sections or self.tools or made)
 
 
 def differ(older: Asked, newer: Asked) -> Difference:
@@ -81,7 +88,18 @@ def differ(older: Asked, newer: Asked) -> Difference:
             newer.prompt.tool_lines,
         ),
         tokens=(older.tokens, newer.tokens),
+        synthetic_in=_without(newer.synthetic, older.synthetic),
+        synthetic_out=_without(older.synthetic, newer.synthetic),
     )
+
+
+def _without(those: Sequence[Synthetic], others: Iterable[Synthetic]) -> tuple[Synthetic, ...]:
+    """Give those that the others have not, each as often as it is missing there."""
+    left = list(those)
+    for other in others:
+        if other in left:
+            left.remove(other)
+    return tuple(left)
 
 
 def _lines(explanation: Explanation) -> set[int]:

@@ -33,11 +33,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="messages alone, read from the end of the file without looking at its head",
     )
+    parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="what the request weighs, by part and by block, beside what was reported",
+    )
     shared.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.tokens:
+        return _run_tokens(args)
     if args.tail:
         return _run_tail(args)
     if args.json and args.stage in STAGES and args.leaf is None and args.response is None:
@@ -107,6 +114,22 @@ def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
     if head is None or (read.skipped and context.model is None):
         return None
     return document(context, head.lines)
+
+
+def _run_tokens(args: argparse.Namespace) -> int:
+    from pi_sessions.cli import configuration, weights  # noqa: PLC0415 - start-up
+    from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
+
+    if args.tail or args.stage not in ("projection", "replay"):
+        raise shared.UsageError("--tokens weighs the whole request: it goes with no other stage")
+    session = shared.open_session(args)
+    target = configuration.model_for(args, session).target
+    weighed = session.weigh(args.leaf, response=args.response, target=target)
+    if args.json:
+        output.write_json(weights.document(weighed))
+    else:
+        weights.show(Paper(color=not args.no_color), weighed)
+    return 0
 
 
 def _run_tail(args: argparse.Namespace) -> int:

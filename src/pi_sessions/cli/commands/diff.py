@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import configuration, output
 from pi_sessions.cli.paper import Paper
+from pi_sessions.context.caching import Cached, cached
 from pi_sessions.context.difference import Asked, Difference, differ
 from pi_sessions.excerpt import excerpt, one_line
 
 if TYPE_CHECKING:
     import argparse
 
+    from pi_sessions.context.message import Synthetic
     from pi_sessions.session import Session
 
 
@@ -34,11 +36,15 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     session = shared.open_session(args)
     older, newer = _replies(args, session)
-    difference = differ(_asked(args, session, older), _asked(args, session, newer))
+    replies = (older, newer)
+    asked = (_asked(args, session, older), _asked(args, session, newer))
+    difference = differ(*asked)
+    cost = cached(session.table, replies, asked, difference, args.cache_retention)
     if args.json:
-        output.write_json(document(session, (older, newer), difference))
+        output.write_json(document(session, replies, difference, cost))
     else:
-        _print(args, session, (older, newer), difference)
+        _print(args, session, replies, difference)
+        _print_cost(args, cost)
     return int(not difference.is_empty)
 
 
@@ -66,17 +72,14 @@ def _asked(args: argparse.Namespace, session: Session, line: int) -> Asked:
     reply = session.at(line)
     args.leaf, args.response = None, reply
     model = configuration.model_for(args, session)
-    preferences = configuration.preferences(args, session.cwd)
-    request = session.request(response=reply, model=model, preferences=preferences)
-    return Asked(
-        session.explain(response=reply, target=model, preferences=preferences),
-        session.context(response=reply, stage="replay", target=model.target).parts,
-        session.prompt(response=reply),
-        request.estimated_tokens,
+    return session.asked(
+        reply, model=model, preferences=configuration.preferences(args, session.cwd)
     )
 
 
-def document(session: Session, replies: tuple[int, int], found: Difference) -> dict[str, Any]:
+def document(
+    session: Session, replies: tuple[int, int], found: Difference, cost: Cached | None
+) -> dict[str, Any]:
     """Make the JSON document of a difference."""
     ids = session.table.ids
 
@@ -94,8 +97,24 @@ def document(session: Session, replies: tuple[int, int], found: Difference) -> d
         "changed": [row(line) for line in found.changed],
         "sections": {name: list(lines) for name, lines in found.sections.items()},
         "tools": {name: list(lines) for name, lines in found.tools.items()},
+        "synthetic": {
+            "in": [_made(part) for part in found.synthetic_in],
+            "out": [_made(part) for part in found.synthetic_out],
+        },
         "estimatedTokens": list(found.tokens),
+        "cache": cost
+        and {
+            "read": cost.read,
+            "written": cost.written,
+            "fresh": cost.fresh,
+            "again": cost.again,
+            "why": list(cost.why),
+        },
     }
+
+
+def _made(part: Synthetic) -> dict[str, Any]:
+    return {"kind": part.kind, "text": part.text, "because": list(part.because)}
 
 
 def _print(
@@ -114,9 +133,25 @@ def _print(
         paper.row((f"{gone.line:>6} ", "dim"), (told, "red"), (excerpt(table, gone.line), "dim"))
     for line in found.changed:
         paper.row((f"{line:>6} ", "dim"), ("~ changed   ", "yellow"), (excerpt(table, line), ""))
+    for sign, parts_made in (("+", found.synthetic_in), ("-", found.synthetic_out)):
+        for part in parts_made:
+            paper.row((f"       {sign} {part.kind}  ", "yellow"), (one_line(part.text), "dim"))
     for what, parts in (("section", found.sections), ("tool", found.tools)):
         for name, (old, new) in parts.items():
             named = f"       ~ {what} {one_line(name, 40)}  "
             paper.row((named, "yellow"), (f"line {old or '-'} → {new or '-'}", "dim"))
     if found.is_empty:
         paper.row(("the two requests tell the same", ""))
+
+
+def _print_cost(args: argparse.Namespace, cost: Cached | None) -> None:
+    if cost is None:
+        return
+    paper = Paper(color=not args.no_color)
+    told = (
+        f"{cost.read:,} tokens from the cache, {cost.written:,} written to it, {cost.fresh:,} more"
+    )
+    paper.row((told, "dim"))
+    if cost.again:
+        why = ", ".join(cost.why) or "nothing in the file tells why"
+        paper.row((f"about {cost.again:,} paid again: {why}", "yellow"))

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pi_sessions.context.message import ContextMessage
     from pi_sessions.context.model import Model
 
-_IMAGE = 4800
+CHARACTERS = 3.5
+"""Characters a token is taken to have."""
+IMAGE = 4800
 """Characters a picture counts for."""
 _MARGIN = 4096
 _ROOM = 32_768
@@ -108,7 +110,7 @@ def whole(value: float) -> float:
 
 
 def _tokens(characters: int) -> int:
-    return math.ceil(characters / 3.5)
+    return math.ceil(characters / CHARACTERS)
 
 
 def _declared(tools: Any) -> int:
@@ -118,7 +120,7 @@ def _declared(tools: Any) -> int:
 
 
 def _length(block: Any) -> int:
-    return _text_length(block, "text") if block_type(block) == "text" else _IMAGE
+    return _text_length(block, "text") if block_type(block) == "text" else IMAGE
 
 
 def _reply_length(block: Any) -> int:
