@@ -22,6 +22,11 @@ COMMANDS = {
     "check": "what is wrong with the file",
     "ls": "the sessions of this directory",
     "export": "the session in another form, whole or without its secrets",
+    "name": "name a session, or take its name away",
+    "label": "label an entry, or take its label away",
+    "edit": "change what the model is sent of earlier entries",
+    "fork": "copy a session, all branches or one, into a new one",
+    "clone": "copy the branch of the leaf into a new session",
 }
 """The commands, in the order of the help; each is a module of that name."""
 
@@ -112,6 +117,7 @@ def _exit_code(error: Exception) -> int:
         (errors.LookupFailure, USAGE),
         (errors.UnsupportedApiError, USAGE),
         (errors.WouldOverwriteError, REFUSED),
+        (errors.WriteRefusedError, REFUSED),
         (errors.UnreadableError, UNREADABLE),
         (errors.FormatError, UNREADABLE),
         (OSError, UNREADABLE),
