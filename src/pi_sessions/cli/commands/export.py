@@ -14,10 +14,11 @@ from pi_sessions.export import FORMATS, Options, chunks, destination
 from pi_sessions.export.options import Tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pi_sessions.context.model import Model
     from pi_sessions.context.target import Target
+    from pi_sessions.redact.secrets import Secret
     from pi_sessions.session import Session
 
 
@@ -39,6 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=(1, None),
         help="only these lines of the file",
     )
+    _add_redaction(parser)
     _add_markdown(parser)
     parser.add_argument(
         "--no-provenance", action="store_true", help="requests: without the lines of each part"
@@ -46,6 +48,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_target(parser)
     shared.add_configuration(parser)
     shared.add_common(parser)
+
+
+def _add_redaction(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--redact", action="store_true", help="replace the secrets that are found")
+    parser.add_argument(
+        "--structure-only",
+        action="store_true",
+        help="replace all texts: only the structure is left",
+    )
+    parser.add_argument("--no-images", action="store_true", help="one pixel for each picture")
 
 
 def _add_markdown(parser: argparse.ArgumentParser) -> None:
@@ -76,10 +88,16 @@ def run(args: argparse.Namespace) -> int:
     name = _format(args)
     path = None if args.out in (None, "-") else args.out
     session = shared.open_session(args)
-    written = chunks(name, session, _options(args, session))
-    told: dict[str, Any] = {"path": path, "format": name, "bytes": 0, "dryRun": args.dry_run}
     if path:
         destination.check(path, source=session.path, force=args.force)
+    told: dict[str, Any] = {"path": path, "format": name, "bytes": 0, "dryRun": args.dry_run}
+    shown = session
+    if args.redact or args.structure_only or args.no_images:
+        shown, secrets = _redacted(args, session)
+        told["secrets"] = [_row(secret) for secret in secrets]
+        if not args.json:
+            _warn(secrets)
+    written = chunks(name, shown, _options(args, session))
     if args.dry_run:
         told["bytes"] = sum(map(len, written))
     elif path:
@@ -124,6 +142,57 @@ def _options(args: argparse.Namespace, session: Session) -> Options:
         preferences=configuration.preferences(args, session.cwd),
         cache_retention=args.cache_retention,
     )
+
+
+def _redacted(args: argparse.Namespace, session: Session) -> tuple[Session, Sequence[Secret]]:
+    """Make the session that is exported instead, in a file that has no name any more."""
+    from tempfile import NamedTemporaryFile  # noqa: PLC0415 - start-up
+
+    from pi_sessions import reader  # noqa: PLC0415
+    from pi_sessions.redact import Redaction  # noqa: PLC0415
+
+    redaction = Redaction(
+        session,
+        secrets=args.redact,
+        structure_only=args.structure_only,
+        pictures=not args.no_images,
+    )
+    with NamedTemporaryFile(prefix="pi-sessions-", suffix=".jsonl") as file:
+        file.writelines(redaction.lines())
+        file.flush()
+        return reader.load(file.name, zone=session.zone), redaction.secrets
+
+
+def _row(secret: Secret) -> dict[str, Any]:
+    return {
+        "kind": secret.kind,
+        "number": secret.number,
+        "lines": secret.lines,
+        "replacedOn": sorted(secret.replaced),
+        "times": sum(secret.replaced.values()),
+        "leftOn": sorted(secret.left),
+    }
+
+
+_MANY = 12
+"""Lines that are told of one secret, and secrets of one kind."""
+
+
+def _warn(secrets: Sequence[Secret]) -> None:
+    """Tell on standard error what was found, by kind and line; never what it is."""
+    for secret in secrets:
+        row = _row(secret)
+        where = ", ".join(map(str, row["replacedOn"][:_MANY]))
+        more = "…" if len(row["replacedOn"]) > _MANY else ""
+        told = f"{secret.kind}-{secret.number}: replaced {row['times']} times, on {where}{more}"
+        print(told, file=sys.stderr)
+        if secret.left:
+            left = ", ".join(map(str, row["leftOn"][:_MANY]))
+            print(
+                f"{secret.kind}-{secret.number}: LEFT in an id or a name on {left}", file=sys.stderr
+            )
+    count = len(secrets)
+    print(f"{count} secret{'' if count == 1 else 's'} found", file=sys.stderr)
 
 
 class _Models:
