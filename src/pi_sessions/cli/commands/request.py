@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import configuration, output
+from pi_sessions.cli import configuration, environment, output
 from pi_sessions.cli.paper import Paper
 from pi_sessions.context.remarks import remarks, reported_tokens
 from pi_sessions.excerpt import one_line
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from pi_sessions.context.model import Model
     from pi_sessions.context.payload import Payload
@@ -29,16 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    session = shared.open_session(args)
-    model = configuration.model_for(args, session)
-    payload = session.request(
-        args.leaf,
-        response=args.response,
-        model=model,
-        preferences=configuration.preferences(args, session.cwd),
-        cache_retention=args.cache_retention,
-    )
-    told = document(args, session, model, payload)
+    payload, told = _from_end(args) or _of(args, shared.open_session(args))
     if args.json:
         output.write_json(told)
     else:
@@ -46,10 +38,49 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _from_end(args: argparse.Namespace) -> tuple[Payload, dict[str, Any]] | None:
+    """Rebuild the next request from the end of the file, None where all of it has to be read."""
+    if args.leaf is not None or args.response is not None:
+        return None
+    from pi_sessions.tail import load_tail  # noqa: PLC0415 - only this way of reading needs it
+
+    read = load_tail(shared.find_session(args), zone=environment.local_zone())
+    if read.skipped and not (read.session.settings().named_model and read.session.target().api):
+        return None  # an entry of the head may name the model, or tell its API
+    head = read.look_at_head()
+    return None if head is None else _of(args, read.session, head.lines)
+
+
+def _of(
+    args: argparse.Namespace, session: Session, before: int = 0
+) -> tuple[Payload, dict[str, Any]]:
+    """Rebuild the request at the point that is asked for.
+
+    Args:
+        args: the words of the command.
+        session: the file.
+        before: physical lines before the first that was read.
+    """
+    model = configuration.model_for(args, session)
+    with session.table.remembering():
+        payload = session.request(
+            args.leaf,
+            response=args.response,
+            model=model,
+            preferences=configuration.preferences(args, session.cwd),
+            cache_retention=args.cache_retention,
+        )
+        return payload, document(args, session, model, payload, before)
+
+
 def document(
-    args: argparse.Namespace, session: Session, model: Model, payload: Payload
+    args: argparse.Namespace, session: Session, model: Model, payload: Payload, before: int = 0
 ) -> dict[str, Any]:
-    """Make the JSON document of a request."""
+    """Make the JSON document of a request; line numbers are moved on by the lines `before`."""
+
+    def moved(lines: Iterable[int]) -> list[int]:
+        return [line + before for line in lines]
+
     context = session.context(args.leaf, response=args.response, stage="llm")
     line = context.response.line if context.response else 0
     reported = reported_tokens(session.table, line)
@@ -59,18 +90,21 @@ def document(
         "model": model.id,
         "thinkingLevel": session.thinking_level(args.leaf, response=args.response),
         "body": payload.body,
-        "provenance": {pointer: list(lines) for pointer, lines in payload.provenance.items()},
+        "provenance": {pointer: moved(lines) for pointer, lines in payload.provenance.items()},
         "synthetic": [
-            {"kind": part.kind, "text": part.text, "because": list(part.because)}
+            {"kind": part.kind, "text": part.text, "because": moved(part.because)}
             for part in payload.synthetic
         ],
         "unknown": [{"pointer": item.pointer, "why": item.why} for item in payload.unknown],
-        "remarks": remarks(
-            session.table,
-            (context.leaf.line if context.leaf else 0, line),
-            context.parts,
-            (payload.estimated_tokens, reported),
-        ),
+        "remarks": [
+            {**remark, "lines": moved(remark["lines"])}
+            for remark in remarks(
+                session.table,
+                (context.leaf.line if context.leaf else 0, line),
+                context.parts,
+                (payload.estimated_tokens, reported),
+            )
+        ],
         "estimatedTokens": payload.estimated_tokens,
         "reportedTokens": reported,
     }
@@ -84,7 +118,7 @@ def _print(args: argparse.Namespace, payload: Payload, told: dict[str, Any]) -> 
     beside = f", {reported} reported" if reported is not None else ""
     paper.row((f"{told['api']} · {told['provider']}/{told['model']}", "bold"))
     paper.row((f"about {told['estimatedTokens']} tokens{beside}", "dim"))
-    for pointer, lines in payload.provenance.items():
+    for pointer, lines in told["provenance"].items():
         value = one_line(dumps(payload.at(pointer)))
         paper.row(
             (f"{','.join(map(str, lines)) or '-':>9} ", "dim"),
