@@ -119,8 +119,10 @@ class Pi:
         self._records: queue.Queue[Record] = queue.Queue()
         self._stderr: list[bytes] = []
         self._count = 0
-        threading.Thread(target=self._read_stdout, daemon=True).start()
-        threading.Thread(target=self._read_stderr, daemon=True).start()
+        readers = (self._read_stdout, self._read_stderr)
+        self._threads = [threading.Thread(target=reader, daemon=True) for reader in readers]
+        for thread in self._threads:
+            thread.start()
 
     def __enter__(self) -> Self:
         return self
@@ -196,6 +198,7 @@ class Pi:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             self.kill()
+        self._let_go()
 
     def kill(self) -> None:
         """End Pi and everything it started at once."""
@@ -204,6 +207,15 @@ class Pi:
         except ProcessLookupError:
             return
         self._process.wait(timeout=10)
+
+    def _let_go(self) -> None:
+        """Close what was open to a process that has ended."""
+        for thread, pipe in zip(
+            self._threads, (self._process.stdout, self._process.stderr), strict=True
+        ):
+            thread.join(timeout=10)
+            if pipe and not thread.is_alive():
+                pipe.close()
 
     @property
     def stderr(self) -> str:

@@ -66,6 +66,8 @@ class Pen:
         self._durable = durable
         self._clock = clock
         self._random = random
+        self._overtaken = False
+        """Whether others have gone on behind our leaf; so it stays until the leaf is moved."""
         self._held = False
         self._batched = False
         self._now = -1
@@ -102,7 +104,7 @@ class Pen:
         if not self._held:
             self._lock(file)
         try:
-            if not file.is_as_seen():
+            if self._overtaken or not file.is_as_seen():
                 self.catch_up(anywhere=anywhere)
             entry = shape(self._place(), *fields)
             data = shapes.line_of(entry)
@@ -228,7 +230,7 @@ class Pen:
             file = self.file
             torn = file is not None and file.is_torn
             if file is not None:
-                if not file.is_as_seen():
+                if self._overtaken or not file.is_as_seen():
                     self.catch_up(anywhere=False)
                     torn = file.is_torn
                 behind: Source = self.table.source
@@ -276,7 +278,11 @@ class Pen:
         if self.file is not None:
             with self.held():
                 self._read_again(self.file)
-        self.leaf, self.stance = self.table.leaf, Stance.END
+        self.leaf, self.stance, self._overtaken = self.table.leaf, Stance.END, False
+
+    def move(self, leaf: int) -> None:
+        """Let the next entry follow that of a line; 0 makes it a root."""
+        self.leaf, self.stance, self._overtaken = leaf, Stance.POINT, False
 
     def _lock(self, file: SessionFile) -> None:
         """Take the lock of the file that has our name now."""
@@ -311,9 +317,13 @@ class Pen:
         self.leaf = leaf
         if self.stance is Stance.POINT:
             return
-        if self.stance is Stance.END and (anywhere or self._is_about_the_file(table.leaf, leaf)):
-            self.leaf = table.leaf
-        elif self.stance is Stance.END or leaf in table.parents[known + 1 :]:
+        if self.stance is Stance.BRANCH:
+            self._overtaken = self._overtaken or leaf in table.parents[known + 1 :]
+        elif anywhere or self._is_about_the_file(table.leaf, leaf):
+            self.leaf, self._overtaken = table.leaf, False
+        else:
+            self._overtaken = True
+        if self._overtaken:
             raise SessionChangedError(file.path, f"has gone on behind entry {wanted} meanwhile")
 
     def _is_about_the_file(self, line: int, ancestor: int) -> bool:

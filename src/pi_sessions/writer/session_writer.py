@@ -14,7 +14,7 @@ from pi_sessions.session import Session
 from pi_sessions.table import Kind
 from pi_sessions.writer import ids, shapes
 from pi_sessions.writer.appending import Memory
-from pi_sessions.writer.pen import Pen, Stance, check_version
+from pi_sessions.writer.pen import Pen, check_version
 from pi_sessions.writer.shapes import MISSING, Place
 
 if TYPE_CHECKING:
@@ -321,11 +321,11 @@ class SessionWriter:
         Raises:
             EntryNotFoundError: there is no such entry.
         """
-        self._pen.leaf, self._pen.stance = self._pen.line(entry), Stance.POINT
+        self._pen.move(self._pen.line(entry))
 
     def reset_leaf(self) -> None:
         """Let the next entry be a root. Nothing is written."""
-        self._pen.leaf, self._pen.stance = 0, Stance.POINT
+        self._pen.move(0)
 
     def branch_with_summary(
         self,

@@ -234,7 +234,7 @@ def context_edit(place: Place, target: Any, role: str, replacement: Any) -> dict
     return _entry("context_edit", place, targetId=target, replacement=replacement)
 
 
-def _entry(kind: str, place: Place, **own: Any) -> dict[str, Any]:
+def _entry(kind: str, place: Place, /, **own: Any) -> dict[str, Any]:
     return _without_missing({"type": kind, **place.keys, **own})
 
 
