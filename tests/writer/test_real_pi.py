@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from recorder.scenarios import orchard
+from recorder.stage import Setting, Stage
+from recorder.steps import Call, reply
 
 from conformance import reference
 from conftest import REQUIRED
 from pi_sessions import SessionChangedError, SessionWriter, _json, fork, fork_branch, load
 from pi_sessions.context import models
 from pi_sessions.testing import SessionBuilder
-from recorder.scenarios import orchard
-from recorder.stage import Setting, Stage
-from recorder.steps import Call, reply
 
 QUESTION = "Which of them keeps longest?"
 

@@ -25,13 +25,17 @@ class Memory:
     """Lines that are in no file yet, behind those that are, if there are any."""
 
     def __init__(
-        self, data: bytes = b"", name: str = "<memory>", behind: Source | None = None
+        self,
+        data: bytes = b"",
+        name: str = "<memory>",
+        behind: Source | None = None,
+        start: int = 0,
     ) -> None:
         self.name = name
         self._data = bytearray(data)
         self._behind = behind
-        self._start = behind.size if behind else 0
-        self.size = self._start + len(data)
+        self._start = start
+        self.size = start + len(data)
         """Bytes so far, with those of the file."""
 
     @property
@@ -117,7 +121,9 @@ class SessionFile:
     def is_as_seen(self) -> bool:
         """Say whether the file still ends where and as we saw it end."""
         # More is asked for than there should be: a longer file shows at once.
-        return os.pread(self._descriptor, _TAIL + 1, self._tail_start) == self._tail
+        return (
+            self.end > 0 and os.pread(self._descriptor, _TAIL + 1, self._tail_start) == self._tail
+        )
 
     def has_grown(self) -> bool:
         """Say whether all we saw is still there and something follows it."""
@@ -145,8 +151,12 @@ class SessionFile:
         """Say whether the last line lacks its newline."""
         return self.end > 0 and not self._tail.endswith(b"\n")
 
-    def append(self, data: bytes) -> None:
+    def append(self, data: bytes) -> bool:
         """Write bytes at the end, all of them at once.
+
+        Returns:
+            Whether they stand where we expected them: False if somebody who takes no lock wrote
+            between our look and our write.
 
         Raises:
             NotWrittenError: they could not be written; the file is as it was.
@@ -164,6 +174,7 @@ class SessionFile:
         self.end += len(data)
         self._tail = (self._tail + data)[-_TAIL:]
         self._tail_start = self.end - len(self._tail)
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR) == self.end
 
     def _withdraw(self, data: bytes) -> None:
         """Take back what a failed write left, unless somebody has written behind it."""

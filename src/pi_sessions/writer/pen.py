@@ -68,11 +68,14 @@ class Pen:
         self._random = random
         self._overtaken = False
         """Whether others have gone on behind our leaf; so it stays until the leaf is moved."""
+        self._lost: object = None
+        """Id of our leaf while the file does not have it."""
         self._held = False
         self._batched = False
         self._now = -1
         self._timestamp = ""
         self._spare_ids: list[str] = []
+        self._behind: Source = table.source
         if self._memory is None and path is not None:
             self.file = SessionFile(path, durable=durable)
             self.file.see(table.offsets[-1])
@@ -108,15 +111,17 @@ class Pen:
                 self.catch_up(anywhere=anywhere)
             entry = shape(self._place(), *fields)
             data = shapes.line_of(entry)
-            if file.is_torn:
-                file.append(b"\n" + data)
-                self.table.offsets[-1] += 1
-            else:
-                file.append(data)
+            torn = file.is_torn
+            in_place = file.append(b"\n" + data if torn else data)
+            self.table.offsets[-1] += torn
+            made = self._remember(entry, len(data))
+            if not in_place:
+                self._read_all(file)
+                self.leaf = self.table.lines_by_id[made]
         finally:
             if not self._held:
                 file.unlock()
-        return self._remember(entry, len(data))
+        return made
 
     def _append_to_memory(
         self, memory: Memory, shape: Callable[..., dict[str, Any]], fields: tuple[Any, ...]
@@ -228,33 +233,49 @@ class Pen:
             return
         with self.held():
             file = self.file
-            torn = file is not None and file.is_torn
             if file is not None:
                 if self._overtaken or not file.is_as_seen():
                     self.catch_up(anywhere=False)
-                    torn = file.is_torn
-                behind: Source = self.table.source
-                self._memory = Memory(b"\n" if torn else b"", file.path, behind)
-                self.table.offsets[-1] += torn
-                self.table.source = self._memory
+                self._open_batch(file)
             mark = self._mark()
             self._batched = True
             try:
                 yield
                 if file is None:
                     self._settle(mark)
-                elif self._memory is not None and len(self.table) > mark[0]:
-                    file.append(self._memory.data)
-                    torn = False
+                elif len(self.table) > mark[0]:
+                    self._write_batch(file)
             except BaseException:
                 self._go_back(mark)
                 raise
             finally:
                 self._batched = False
                 if file is not None:
-                    self._memory = None
-                    self.table.source = behind
-                    self.table.offsets[-1] -= torn
+                    self._close_batch(file)
+
+    def _open_batch(self, file: SessionFile) -> None:
+        """Let appends go to memory behind the file; the first of them closes a torn line."""
+        source, end = self.table.source, self.table.offsets[-1]
+        self._behind, self._memory = source, Memory(b"", file.path, source, end)
+        if file.is_torn:
+            self._memory.append(b"\n")
+            self.table.offsets[-1] += 1
+        self.table.source = self._memory
+
+    def _write_batch(self, file: SessionFile) -> None:
+        assert self._memory is not None
+        if not file.append(self._memory.data):
+            leaf = self.table.ids[self.leaf]
+            self._read_all(file)
+            self.leaf = self.table.lines_by_id[id_key(leaf)] if leaf is not None else 0
+
+    def _close_batch(self, file: SessionFile) -> None:
+        if self.table.source is self._memory:
+            self.table.source = self._behind
+        self._memory = None
+        if file.is_torn:
+            # Nothing was written, so the line is still open.
+            self.table.offsets[-1] -= 1
 
     # Others who write to the file
 
@@ -278,11 +299,12 @@ class Pen:
         if self.file is not None:
             with self.held():
                 self._read_again(self.file)
-        self.leaf, self.stance, self._overtaken = self.table.leaf, Stance.END, False
+        self.move(self.table.leaf, Stance.END)
 
-    def move(self, leaf: int) -> None:
+    def move(self, leaf: int, stance: Stance = Stance.POINT) -> None:
         """Let the next entry follow that of a line; 0 makes it a root."""
-        self.leaf, self.stance, self._overtaken = leaf, Stance.POINT, False
+        self.leaf, self.stance = leaf, stance
+        self._overtaken, self._lost = False, None
 
     def _lock(self, file: SessionFile) -> None:
         """Take the lock of the file that has our name now."""
@@ -307,14 +329,14 @@ class Pen:
         file = self.file
         assert file is not None
         known, leaf = len(self.table), self.leaf
-        wanted = self.table.ids[leaf] if leaf else None
+        wanted = self._lost or (self.table.ids[leaf] if leaf else None)
         self._read_again(file)
         table = self.table
-        if leaf:
-            leaf = table.lines_by_id.get(id_key(wanted), 0)
-            if not leaf:
-                raise SessionChangedError(file.path, f"has no entry {wanted} any more")
-        self.leaf = leaf
+        self.leaf = leaf = table.lines_by_id.get(id_key(wanted), 0) if wanted is not None else 0
+        self._lost = wanted if wanted is not None and not leaf else None
+        if self._lost is not None:
+            self._overtaken = True
+            raise SessionChangedError(file.path, f"has no entry {wanted} any more")
         if self.stance is Stance.POINT:
             return
         if self.stance is Stance.BRANCH:
@@ -340,7 +362,7 @@ class Pen:
             SessionChangedError: it is no session any more, or another one.
         """
         table = self.table
-        if file.end and file.is_as_seen():
+        if file.is_as_seen():
             return
         if file.end and not file.is_torn and file.has_grown():
             new = file.read_on()
@@ -349,6 +371,15 @@ class Pen:
                 file.see(file.end + len(new))
                 return
             rows.forget(table, length)
+        self._read_all(file)
+
+    def _read_all(self, file: SessionFile) -> None:
+        """Read the file anew.
+
+        Raises:
+            SessionChangedError: it is no session any more, or another one.
+        """
+        table = self.table
         try:
             found = scan.read(FileSource(file.path))
         except (UnreadableError, NotASessionError) as error:
