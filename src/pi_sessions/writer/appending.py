@@ -99,8 +99,8 @@ class SessionFile:
     def close(self) -> None:
         """Let the file go."""
         if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
 
     def lock(self) -> None:
         """Keep other writers of ours out; see `locking.lock`."""
@@ -140,6 +140,10 @@ class SessionFile:
             place += len(part)
         return b"".join(parts)
 
+    def forget(self) -> None:
+        """Take nothing of the file as known."""
+        self.end, self._tail, self._tail_start = 0, b"", 0
+
     def see(self, end: int) -> None:
         """Take the file as it is up to `end` as known."""
         self._tail_start = max(0, end - _TAIL)
@@ -174,7 +178,10 @@ class SessionFile:
         self.end += len(data)
         self._tail = (self._tail + data)[-_TAIL:]
         self._tail_start = self.end - len(self._tail)
-        return os.lseek(self._descriptor, 0, os.SEEK_CUR) == self.end
+        try:
+            return os.lseek(self._descriptor, 0, os.SEEK_CUR) == self.end
+        except OSError:
+            return False
 
     def _withdraw(self, data: bytes) -> None:
         """Take back what a failed write left, unless somebody has written behind it."""

@@ -44,8 +44,6 @@ def create(path: str, chunks: Iterable[bytes], *, durable: bool = False) -> None
             _create_named(path, chunks, durable=durable)
         else:
             _create_unnamed(descriptor, path, chunks, durable=durable)
-        if durable:
-            sync_folder(folder)
     except FileExistsError:
         raise WouldOverwriteError(path, "exists and is not overwritten") from None
     except OSError as error:
@@ -70,7 +68,9 @@ def _create_unnamed(descriptor: int, path: str, chunks: Iterable[bytes], *, dura
         # The link in /proc is followed only where some descriptor of a folder is given.
         os.link(f"{_DESCRIPTORS}/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
     finally:
-        os.close(descriptor)
+        _close(descriptor)
+    if durable:
+        _sync_folder(path)
 
 
 def _create_named(path: str, chunks: Iterable[bytes], *, durable: bool) -> None:
@@ -78,11 +78,12 @@ def _create_named(path: str, chunks: Iterable[bytes], *, durable: bool) -> None:
     try:
         _write_all(descriptor, chunks, durable=durable)
     except BaseException:
-        with contextlib.suppress(OSError):
-            Path(path).unlink()
+        take_away(path)
         raise
     finally:
-        os.close(descriptor)
+        _close(descriptor)
+    if durable:
+        _sync_folder(path)
 
 
 def _write_all(descriptor: int, chunks: Iterable[bytes], *, durable: bool) -> None:
@@ -94,10 +95,26 @@ def _write_all(descriptor: int, chunks: Iterable[bytes], *, durable: bool) -> No
         os.fsync(descriptor)
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
+def _close(descriptor: int) -> None:
+    # What could fail here is a write that was put off; `durable` has waited for that already.
+    with contextlib.suppress(OSError):
         os.close(descriptor)
+
+
+def take_away(path: str) -> None:
+    """Remove a file that was just made."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108 - as all else here
+
+
+def _sync_folder(path: str) -> None:
+    """Wait until the disk has the name of a new file; without that there shall be no file."""
+    try:
+        descriptor = os.open(Path(path).parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            _close(descriptor)
+    except OSError:
+        take_away(path)
+        raise

@@ -16,7 +16,9 @@ from pi_sessions._lines import FileSource
 from pi_sessions.errors import (
     EntryNotFoundError,
     NotASessionError,
+    NotWrittenError,
     SessionChangedError,
+    SessionError,
     UnreadableError,
     VersionNotWritableError,
 )
@@ -116,12 +118,28 @@ class Pen:
             self.table.offsets[-1] += torn
             made = self._remember(entry, len(data))
             if not in_place:
-                self._read_all(file)
-                self.leaf = self.table.lines_by_id[made]
+                self._find_again(file, made)
+        except OSError as error:
+            raise self._told(error) from None
         finally:
             if not self._held:
                 file.unlock()
         return made
+
+    def _find_again(self, file: SessionFile, leaf: str) -> None:
+        """Read the file anew after our line came to stand elsewhere than we thought."""
+        try:
+            self._read_all(file)
+            self.leaf = self.table.lines_by_id[leaf]
+        except (OSError, SessionChangedError):
+            # The line is written; the next append will look for it.
+            file.forget()
+
+    def _told(self, error: OSError) -> OSError:
+        """Give an error of the system as one of ours."""
+        if isinstance(error, SessionError):
+            return error
+        return NotWrittenError(self.path or "", error.strerror or str(error))
 
     def _append_to_memory(
         self, memory: Memory, shape: Callable[..., dict[str, Any]], fields: tuple[Any, ...]
@@ -216,14 +234,20 @@ class Pen:
             return
         try:
             creating.create(self.path, (memory.data,), durable=self._durable)
-        except BaseException:
+            try:
+                file = SessionFile(self.path, durable=self._durable)
+                file.see(memory.size)
+                source = FileSource(self.path)
+            except BaseException:
+                creating.take_away(self.path)
+                raise
+        except BaseException as error:
             if mark:
                 self._go_back(mark)
+            if isinstance(error, OSError):
+                raise self._told(error) from None
             raise
-        self.file = SessionFile(self.path, durable=self._durable)
-        self.file.see(memory.size)
-        self.table.source = FileSource(self.path)
-        self._memory = None
+        self.file, self.table.source, self._memory = file, source, None
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -265,9 +289,7 @@ class Pen:
     def _write_batch(self, file: SessionFile) -> None:
         assert self._memory is not None
         if not file.append(self._memory.data):
-            leaf = self.table.ids[self.leaf]
-            self._read_all(file)
-            self.leaf = self.table.lines_by_id[id_key(leaf)] if leaf is not None else 0
+            self._find_again(file, self.table.ids[self.leaf])
 
     def _close_batch(self, file: SessionFile) -> None:
         if self.table.source is self._memory:
@@ -309,12 +331,17 @@ class Pen:
     def _lock(self, file: SessionFile) -> None:
         """Take the lock of the file that has our name now."""
         file.lock()
-        while file.has_moved():
+        try:
+            while file.has_moved():
+                file.unlock()
+                file.reopen()
+                file.lock()
+                file.forget()
+        except BaseException as error:
             file.unlock()
-            file.reopen()
-            file.lock()
-            # It is another file: nothing of it is known.
-            file.see(0)
+            if isinstance(error, OSError):
+                raise self._told(error) from None
+            raise
 
     def catch_up(self, *, anywhere: bool) -> None:
         """Read what others have written, and see whether our leaf is still where to go on.
