@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from cli.conftest import run, write
 from conformance import reference
 from conftest import REQUIRED
 from pi_sessions import _json
+
+__all__ = ["run", "write"]
 
 
 class BranchExport:

@@ -27,13 +27,19 @@ def check(path: str, *, source: str, force: bool = False) -> None:
     """
     if not os.path.lexists(path):
         return
-    with suppress(OSError):
-        if Path(path).samefile(source):
-            raise WouldOverwriteError(path, "is the session itself")
+    if _is_same(path, source):
+        raise WouldOverwriteError(path, "is the session itself")
     if Path(path).is_dir():
         raise WouldOverwriteError(path, "is a directory")
     if not force:
         raise WouldOverwriteError(path, "is there already; --force replaces it")
+
+
+def _is_same(path: str, source: str) -> bool:
+    try:
+        return Path(path).samefile(source)
+    except (OSError, ValueError):
+        return False
 
 
 def write(path: str, chunks: Iterable[bytes], *, source: str, force: bool = False) -> int:
@@ -47,6 +53,8 @@ def write(path: str, chunks: Iterable[bytes], *, source: str, force: bool = Fals
         OSError: the file cannot be written.
     """
     check(path, source=source, force=force)
+    if force:
+        path = os.path.realpath(path)  # a link is followed, not replaced
     folder = Path(path).parent
     descriptor, draft = tempfile.mkstemp(prefix=f".{Path(path).name}.", suffix=".part", dir=folder)
     try:

@@ -32,6 +32,8 @@ FORMATS = {
     "requests": Format(
         "the request of each reply, one a line", ".requests.jsonl", "requests:chunks"
     ),
+    "csv": Format("one table of it", ".csv", "tables:as_csv"),
+    "parquet": Format("the same table, for programs", ".parquet", "tables:as_parquet"),
 }
 """The formats by name."""
 

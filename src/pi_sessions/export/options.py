@@ -54,6 +54,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Tell of each entry whether it was sent, changed or not sent, and why (md)."""
     prompts: bool = False
     """Nothing but what the user said (md)."""
+    table: str = "entries"
+    """Name of a table of `sheets.SHEETS` (csv, parquet)."""
     provenance: bool = True
     """With the lines each part of a request came from (requests)."""
     model_of: Callable[[Target], Model] | None = None

@@ -66,7 +66,8 @@ PIECE = 32_768
 MARK = "[redacted:"
 """How every placeholder begins; what holds it is none of the secrets."""
 
-PRIVATE_KEY = "private-key"
+PRIVATE_KEY, PART = "private-key", "part"
+"""Kinds of a private key, and of each line of the one before."""
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -133,7 +134,7 @@ def find(text: str) -> Iterator[tuple[str, str]]:
         for match in BLOCK.finditer(text):
             if MARK not in match[0]:
                 yield PRIVATE_KEY, match[0]
-                yield from ((PRIVATE_KEY, line) for line in BODY.findall(match[0]))
+                yield from ((PART, line) for line in BODY.findall(match[0]))
     for piece in _pieces(text):
         yield from _in_piece(piece)
         if '\\"' in piece:

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from pi_sessions._json import dumps
-from pi_sessions.redact.detectors import MARK, find
+from pi_sessions.redact.detectors import MARK, PART, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +38,8 @@ class Secret(msgspec.Struct):
     value: str
     lines: list[int]
     """Lines in which a detector found it, in order."""
+    parts: list[str] = msgspec.field(default_factory=list)
+    """Parts of it that are as secret as the whole: the lines of a private key."""
     replaced: dict[int, int] = msgspec.field(default_factory=dict)
     """How often it was replaced, by line; filled while the session is rewritten."""
     left: dict[int, int] = msgspec.field(default_factory=dict)
@@ -73,7 +75,12 @@ class Collection:
         if key in self._seen and len(text) > _ONCE:
             return
         self._seen.add(key)
+        secret = None
         for kind, value in find(text):
+            if kind == PART and secret is not None:
+                if value not in secret.parts:
+                    secret.parts.append(value)
+                continue
             secret = self.by_value.get(value)
             if secret is None:
                 number = len(self.by_value) + 1
@@ -131,7 +138,9 @@ class Replacement:
                 for line in secret.lines:
                     self._weak[line].append(secret)
                 continue
-            for text, form in forms(secret.value):
+            told = [*forms(secret.value)]
+            told += [(text, "part") for part in secret.parts for text, _ in forms(part)]
+            for text, form in told:
                 if len(text) >= STRONG:
                     self._places.setdefault(text, (secret, form))
         self._by_start: dict[str, list[str]] = defaultdict(list)

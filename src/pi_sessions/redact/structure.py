@@ -15,7 +15,7 @@ OWN = frozenset({USER_IMAGE, TOOL_IMAGE})
 """Texts of Pi itself that decide what is sent."""
 _KEPT = "\n\ud800-\udfff"
 _FAR = re.compile("[\U00010000-\U0010ffff]")
-_SIGNS = re.compile(f"[^{_KEPT}]")
+_SIGNS = re.compile(f"[^{_KEPT}]+")
 _NAME = re.compile(r"(?:(?:reasoning|thinking)\w{0,16}|(?:msg|rs|fc)_[\w-]{1,64})\Z", re.ASCII)
 """A signature that is an id, or names the field that thinking came in."""
 
@@ -36,7 +36,9 @@ class StructureOnly:
         """Give as many `x`."""
         if text in OWN or not trim(text):
             return text
-        return _SIGNS.sub("x", _FAR.sub("xx", text))
+        if not text.isascii():
+            text = _FAR.sub("xx", text)
+        return _SIGNS.sub(lambda match: "x" * len(match[0]), text)
 
     def key(self, key: str) -> str:
         """Give a number with a letter, in order of appearance."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import configuration, output
 from pi_sessions.cli.arguments import UsageError
+from pi_sessions.context.target import Target
 from pi_sessions.export import FORMATS, Options, chunks, destination
 from pi_sessions.export.options import Tools
+from pi_sessions.export.sheets import SHEETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pi_sessions.context.model import Model
-    from pi_sessions.context.target import Target
     from pi_sessions.redact.secrets import Secret
     from pi_sessions.session import Session
 
@@ -42,6 +44,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_redaction(parser)
     _add_markdown(parser)
+    parser.add_argument(
+        "--table", choices=list(SHEETS), default="entries", help="csv, parquet: which table"
+    )
     parser.add_argument(
         "--no-provenance", action="store_true", help="requests: without the lines of each part"
     )
@@ -86,8 +91,10 @@ def _range(text: str) -> tuple[int, int | None]:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     name = _format(args)
+    if name == "parquet" and find_spec("pyarrow") is None:
+        raise UsageError("parquet needs pyarrow: pip install 'pi-sessions[parquet]'")
+    shared.target_for(args, session := shared.open_session(args))
     path = None if args.out in (None, "-") else args.out
-    session = shared.open_session(args)
     if path:
         destination.check(path, source=session.path, force=args.force)
     told: dict[str, Any] = {"path": path, "format": name, "bytes": 0, "dryRun": args.dry_run}
@@ -138,7 +145,8 @@ def _options(args: argparse.Namespace, session: Session) -> Options:
         states=not args.no_states,
         prompts=args.prompts,
         provenance=not args.no_provenance,
-        model_of=_Models(args, session),
+        table=args.table,
+        model_of=_models(args),
         preferences=configuration.preferences(args, session.cwd),
         cache_retention=args.cache_retention,
     )
@@ -195,24 +203,20 @@ def _warn(secrets: Sequence[Secret]) -> None:
     print(f"{count} secret{'' if count == 1 else 's'} found", file=sys.stderr)
 
 
-class _Models:
-    """Finds the configuration of a model; each is looked for once."""
+def _models(args: argparse.Namespace) -> Callable[[Target], Model]:
+    """Give what finds the model of a request: the reply's own, or what the words name of it."""
+    find = configuration.models_for(args)
 
-    def __init__(self, args: argparse.Namespace, session: Session) -> None:
-        self._args = vars(args)
-        self._session = session
-        self._found: dict[Target, Model] = {}
+    def model_of(target: Target) -> Model:
+        takes = tuple(args.input.split(",")) if args.input else target.input
+        if args.target:
+            api, provider, model = args.target.split("/", 2)
+        else:
+            api, provider = args.api or target.api, args.provider or target.provider
+            model = args.model or target.model
+        return find(Target(api, provider, model, takes))
 
-    def __call__(self, target: Target) -> Model:
-        if target not in self._found:
-            words: dict[str, Any] = dict(self._args)
-            if not words["target"]:
-                words["api"] = words["api"] or target.api
-                words["provider"] = words["provider"] or target.provider
-                words["model"] = words["model"] or target.model
-            args = argparse.Namespace(**words)
-            self._found[target] = configuration.model_for(args, self._session)
-        return self._found[target]
+    return model_of
 
 
 def _pour(written: Iterable[bytes]) -> None:
