@@ -135,6 +135,19 @@ def test_sections_that_code_refers_to_exist() -> None:
     assert not named - told
 
 
+def test_the_recordings_that_are_named_are_there() -> None:
+    """Each rule of a body names recordings of ours, and the sections that code refers to exist."""
+    text = page("requests.md")
+    groups = re.findall(r"\((`[a-z0-9-]+`(?:,\s+`[a-z0-9-]+`)*)\)", text)
+    names = {name for group in groups for name in re.findall(r"`([^`]+)`", group)}
+    assert len(names) > 15
+    assert not [name for name in names if not (ROOT / "tests" / "recordings" / name).is_dir()]
+    headings = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    for path in (ROOT / "src" / "pi_sessions" / "context" / "payload").glob("*.py"):
+        for heading in re.findall(r'docs/requests\.md, "([^"]+)"', path.read_text("utf-8")):
+            assert heading in headings, path.name
+
+
 def test_output_in_the_readme_is_real() -> None:
     """Each line of the demo in the README is a line of the command, or the start of one."""
     done = subprocess.run(

@@ -1,6 +1,6 @@
 """Request bodies of Anthropic's messages API, as they are sent with an API key.
 
-Rules: docs/format.md, "Anthropic messages". With message threads a request may hold only the new
+Rules: docs/requests.md, "Anthropic messages". With message threads a request may hold only the new
 messages; what the model has in front of it is the body that is built here.
 """
 

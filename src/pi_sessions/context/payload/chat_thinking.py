@@ -1,6 +1,6 @@
 """The fields by which chat hosts are asked to think; every host has its own.
 
-Rules: docs/format.md, "Thinking formats".
+Rules: docs/requests.md, "Thinking".
 """
 
 from __future__ import annotations

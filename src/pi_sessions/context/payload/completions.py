@@ -1,6 +1,6 @@
 """Request bodies of the chat completions API.
 
-Rules: docs/format.md, "Chat completions". Fields of thinking are in `chat_thinking`.
+Rules: docs/requests.md, "Chat completions". Fields of thinking are in `chat_thinking`.
 """
 
 from __future__ import annotations

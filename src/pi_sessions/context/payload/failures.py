@@ -1,7 +1,7 @@
 """Messages of a form in which the reference fails, where here something is made of them.
 
 Nothing checks what extensions and editors write into a session; Pi itself never writes such. Rules:
-docs/format.md, "Requests that fail".
+docs/requests.md, "Requests that fail".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The estimate of a context's tokens, and the output limit that is left beside it.
 
-Rules: docs/format.md, "Token limit". Estimated are the messages before the replay.
+Rules: docs/requests.md, "Token limit". Estimated are the messages before the replay.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What of a reply's thinking a chat host gets back: a field, or structured details.
 
-Rules: docs/format.md, "Chat completions", on reasoning.
+Rules: docs/requests.md, "Chat completions", on reasoning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Request bodies of OpenAI's responses API.
 
-Rules: docs/format.md, "Responses".
+Rules: docs/requests.md, "Responses".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Strict forms of tool schemas: every property required, nothing else allowed.
 
 Providers take only part of JSON Schema in strict mode; a schema beyond it stays as it is. Rules:
-docs/format.md, "Strict tools".
+docs/requests.md, "Tools".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tool declarations: where in a body they stand, and what of them all APIs share.
 
-Rules: docs/format.md, "Tools in a request".
+Rules: docs/requests.md, "Tools".
 """
 
 from __future__ import annotations
