@@ -1,6 +1,6 @@
 """Find a model's configuration in what Pi keeps of models: models.json, its store, its catalogue.
 
-Reads texts and objects that the caller has read; no file is opened here. Rules: docs/format.md,
+Reads texts and objects that the caller has read; no file is opened here. Rules: docs/requests.md,
 "Models".
 """
 
