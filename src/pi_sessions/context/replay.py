@@ -29,11 +29,15 @@ def replay(messages: Iterable[ContextMessage], target: Target) -> Staged:
     `Dropped` has FAILED_REPLY; `synthetic` has the stand-in results, which also stand among the
     messages with line None and the time 0.
     """
-    adapted = [_adapt_content(message, target) for message in messages]
+    shows = target.takes_images
+    adapted = [
+        message if shows and message.value.get("content") is not None else _adapt(message, target)
+        for message in messages
+    ]
     return _close_calls(_adapt_replies(adapted, target))
 
 
-def _adapt_content(message: ContextMessage, target: Target) -> ContextMessage:
+def _adapt(message: ContextMessage, target: Target) -> ContextMessage:
     """Make a missing content an empty list, and pictures a text for models that take none."""
     value = message.value
     if value.get("content") is None:
@@ -77,13 +81,15 @@ def _adapt_replies(messages: list[ContextMessage], target: Target) -> list[Conte
     renamed: dict[str, str] = {}
     result = []
     for message in messages:
-        if message.role == "toolResult":
-            call_id = message.value.get("toolCallId")
-            new_id = renamed.get(call_id) if isinstance(call_id, str) else None
+        value = message.value
+        role = value["role"]
+        if role == "toolResult":
+            call_id = value.get("toolCallId")
+            new_id = renamed.get(call_id) if renamed and isinstance(call_id, str) else None
             if new_id and new_id != call_id:
-                value = {**message.value, "toolCallId": new_id}
+                value = {**value, "toolCallId": new_id}
                 message = message.altered(Reason.RENAMED, value=value)  # noqa: PLW2901
-        elif message.role == "assistant":
+        elif role == "assistant":
             message = _adapt_reply(message, target, normalise, renamed)  # noqa: PLW2901
         result.append(message)
     return result
@@ -93,9 +99,13 @@ def _adapt_reply(
     message: ContextMessage, target: Target, normalise: Any, renamed: dict[str, str]
 ) -> ContextMessage:
     own = target.wrote(message.value)
+    blocks = reply_blocks(message.value)
+    if own and blocks is message.value["content"] and all(map(_stays, blocks)):
+        # Nothing to copy; of most sessions these are nearly all replies.
+        return message
     changes: list[Reason] = []
     content: list[Any] = []
-    for block in reply_blocks(message.value):
+    for block in blocks:
         kind = block_type(block)
         if kind == "thinking":
             if own and _is_replayed(block):
@@ -119,10 +129,12 @@ def _adapt_reply(
             content.append(call)
         else:
             content.append(block)
-    if own and not changes and isinstance(message.value["content"], list):
-        # Nothing to copy; of most sessions these are nearly all replies.
-        return message
     return message.altered(*changes, value={**message.value, "content": content})
+
+
+def _stays(block: Any) -> bool:
+    """Say whether a block goes back to the model that wrote it."""
+    return block_type(block) != "thinking" or _is_replayed(block)
 
 
 def reply_blocks(value: dict[str, Any]) -> list[Any]:
@@ -205,7 +217,7 @@ def _close_calls(messages: list[ContextMessage]) -> Staged:
     state = _Closing()
     dropped: list[Dropped] = []
     for message in messages:
-        role = message.role
+        role = message.value["role"]
         if role == "assistant":
             state.close()
             if message.value.get("stopReason") in ("error", "aborted"):
@@ -220,7 +232,8 @@ def _close_calls(messages: list[ContextMessage]) -> Staged:
                 state.close()
             elif role == "toolResult":
                 state.answered.append(message.value.get("toolCallId"))
-                state.held = [held.altered(Reason.MOVED) for held in state.held]
+                if state.held:
+                    state.held = [held.altered(Reason.MOVED) for held in state.held]
             state.messages.append(message)
     state.close()
     return Staged(tuple(state.messages), tuple(dropped), tuple(state.synthetic))
