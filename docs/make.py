@@ -307,6 +307,19 @@ section NAME, tool NAME, replacement (of a context edit), stored (kept and never
 replies on branches that were left had it); next (no reply had it yet, the next request has it);
 never-seen. `because` tells why a reply had it not, for the first five matches. Searched is the text
 the model was given: every block after the replay, without wrappers and stand-ins.""",
+    "audit": """
+{"report", "profile", "sessions": [path, ...],
+ "writers": [{"session", "line", "id", "timestamp", "way", "share"}],
+ "counts": {"contradicted", "unsupported", "cannot tell", "holds"},
+ "findings": [{"part", "code", "judgement", "line", "words", "says", "standing": text | null,
+               "difference": [[sign, words], ...],
+               "evidence": [{"session", "line", "words", "note"}]}],
+ "summary"}
+
+`line` of a finding is the report's, of evidence the session's; 0 where it is no single line.
+`standing` is told of sources: seen, seen then lost, partly, failed, never. Signs of a `difference`:
+`=` in both, `-` in the report alone, `+` as the model had it. The findings are worst first.
+[auditing.md](auditing.md) tells parts and codes.""",
     "diff": """
 {"from": {"line", "id"}, "to": {"line", "id"}, "in": [{"line", "id"}],
  "out": [{"line", "id", "reason", "because": [line, ...]}], "changed": [{"line", "id"}],

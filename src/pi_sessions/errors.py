@@ -9,6 +9,7 @@ SessionError
 │   ├── NotAResponseError             .entry_id .kind
 │   └── SessionNotFoundError          .query .candidates
 ├── UnreadableError (OSError)         .path
+├── ProfileError (ValueError)         .path .why
 ├── UnsupportedApiError (ValueError)  .api
 ├── WouldOverwriteError (OSError)     .path
 └── WriteRefusedError                 .path          nothing was written
@@ -127,6 +128,15 @@ class UnsupportedApiError(SessionError, ValueError):
             f"request bodies of {api!r} are not built here; the replayed messages are "
             "(context --stage replay)"
         )
+
+
+class ProfileError(SessionError, ValueError):
+    """A profile of reports is not what a profile is."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        self.why = why
+        super().__init__(f"{path}: no profile of a report: {why}")
 
 
 class WouldOverwriteError(SessionError, OSError):
