@@ -6,7 +6,6 @@ takes no lock; against it, `appending` looks at the file before each write.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import time
@@ -58,5 +57,7 @@ def _wait(descriptor: int, path: str, patience: float) -> None:
 
 def unlock(descriptor: int) -> None:
     """Give the lock back."""
-    with contextlib.suppress(OSError):
+    try:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except OSError:
+        return

@@ -28,7 +28,7 @@ from pi_sessions.writer.appending import Memory, SessionFile
 from pi_sessions.writer.shapes import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pi_sessions._lines import Source
     from pi_sessions.writer.ids import Clock, Random
@@ -75,7 +75,7 @@ class Pen:
         self._held = False
         self._batched = False
         self._now = -1
-        self._timestamp = ""
+        self._second = self._timestamp = ""
         self._spare_ids: list[str] = []
         self._behind: Source = table.source
         if self._memory is None and path is not None:
@@ -126,6 +126,38 @@ class Pen:
                 file.unlock()
         return made
 
+    def append_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Make a message entry of each, in one write, and give their ids; as `append` for each.
+
+        Raises:
+            WriteRefusedError: as for `append`; none of them is written.
+        """
+        if not messages:
+            return []
+        with self.batch():
+            assert self._memory is not None
+            first = self._place()
+            made = [first.id, *self._ids(len(messages) - 1, first.id)]
+            lines = shapes.message_lines(first, made, messages)
+            self._memory.append(b"".join(lines))
+            roles = (message["role"] for message in messages)
+            self.leaf = rows.add_messages(self.table, made, roles, map(len, lines), self.leaf)
+            self._has_appended()
+        return made
+
+    def _ids(self, count: int, taken: str) -> list[str]:
+        """Make ids that neither the table nor `taken` has."""
+        digits = self._random(4 * count).hex()
+        made = [digits[n : n + 8] for n in range(0, len(digits), 8)]
+        known = self.table.lines_by_id
+        if len({taken, *made}) > count and known.keys().isdisjoint(made):
+            return made
+        used = {taken, *known}
+        for n in range(count):
+            made[n] = ids.entry_id(used, self._random)
+            used.add(made[n])
+        return made
+
     def _find_again(self, file: SessionFile, leaf: str) -> None:
         """Read the file anew after our line came to stand elsewhere than we thought."""
         try:
@@ -144,22 +176,25 @@ class Pen:
     def _append_to_memory(
         self, memory: Memory, shape: Callable[..., dict[str, Any]], fields: tuple[Any, ...]
     ) -> str:
-        before = self._mark()
+        mark = None if self._batched else self._mark()
         entry = shape(self._place(), *fields)
         data = shapes.line_of(entry)
         memory.append(data)
         made = self._remember(entry, len(data))
-        if not self._batched:
-            self._settle(before)
+        if mark is not None:
+            self._settle(mark)
         return made
 
     def _remember(self, entry: dict[str, Any], length: int) -> str:
         """Add what was written to the table and make it the leaf."""
         self.leaf = rows.add(self.table, entry, length, self.leaf)
-        if self.stance is Stance.POINT:
-            self.stance = Stance.BRANCH
+        self._has_appended()
         made: str = entry["id"]
         return made
+
+    def _has_appended(self) -> None:
+        if self.stance is Stance.POINT:
+            self.stance = Stance.BRANCH
 
     def _place(self) -> Place:
         """Say where the next entry stands.
@@ -173,7 +208,9 @@ class Pen:
             raise EntryNotFoundError(f"of line {leaf}")
         now = self._clock()
         if now != self._now:
-            self._now, self._timestamp = now, ids.iso(now)
+            if now // 1000 != self._now // 1000:
+                self._second = ids.iso(now)[:-4]
+            self._now, self._timestamp = now, f"{self._second}{now % 1000:03d}Z"
         if not self._spare_ids:
             digits = self._random(4 * _AT_ONCE).hex()
             self._spare_ids = [digits[n : n + 8] for n in range(0, len(digits), 8)]
@@ -229,8 +266,9 @@ class Pen:
     def _settle(self, mark: _Mark | None) -> None:
         """Make the file of a new session if it is time; forget all since a mark if that fails."""
         memory, kinds = self._memory, self.table.kinds
-        talk = Kind.USER in kinds or Kind.ASSISTANT in kinds
-        if memory is None or self.path is None or not talk:
+        if memory is None or self.path is None:
+            return
+        if Kind.USER not in kinds and Kind.ASSISTANT not in kinds:
             return
         try:
             creating.create(self.path, (memory.data,), durable=self._durable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions import _json
@@ -9,9 +10,12 @@ from pi_sessions._lines import split
 from pi_sessions.table import FIRST_TYPE, MISSING_PARENT, NO_PARENT, ROLES, TYPES, Kind, id_key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pi_sessions.table import Table
 
 _ROLE_KINDS = {name: kind for kind, name in enumerate(ROLES)}
+_UNUSUAL = int(Kind.UNUSUAL_ROLE)
 _TYPE_KINDS = {name: FIRST_TYPE + kind for kind, name in enumerate(TYPES)}
 
 
@@ -25,20 +29,49 @@ def add(table: Table, entry: dict[str, Any], length: int, parent: int) -> int:
         parent: line of its parent, as in the column of parents.
     """
     line = len(table.kinds)
-    if entry["type"] == "message":
+    name, entry_id, offsets = entry["type"], entry["id"], table.offsets
+    if name == "message":
         role = entry["message"]["role"]
-        kind = _ROLE_KINDS.get(role, Kind.UNUSUAL_ROLE)
-        if kind == Kind.UNUSUAL_ROLE:
+        kind = _ROLE_KINDS.get(role, _UNUSUAL)
+        if kind == _UNUSUAL:
             table.unusual[line] = role
     else:
-        kind = _TYPE_KINDS[entry["type"]]
+        kind = _TYPE_KINDS[name]
     table.kinds.append(kind)
-    table.ids.append(entry["id"])
+    table.ids.append(entry_id)
     table.parents.append(parent)
-    table.offsets.append(table.offsets[-1] + length)
-    table.lines_by_id[entry["id"]] = line
+    offsets.append(offsets[-1] + length)
+    table.lines_by_id[entry_id] = line
     table.leaf = line
     return line
+
+
+def add_messages(
+    table: Table, ids: Sequence[str], roles: Iterable[str], lengths: Iterable[int], parent: int
+) -> int:
+    """Add the rows of message entries, each the child of the one before; give the last line.
+
+    Args:
+        table: as for `add`.
+        ids: of the entries; none is another's.
+        roles: of their messages.
+        lengths: bytes of their lines with the newlines.
+        parent: line of the first one's parent.
+    """
+    first = len(table.kinds)
+    for line, role in enumerate(roles, first):
+        kind = _ROLE_KINDS.get(role, _UNUSUAL)
+        table.kinds.append(kind)
+        if kind == _UNUSUAL:
+            table.unusual[line] = role
+    last = first + len(ids) - 1
+    table.ids.extend(ids)
+    table.parents.append(parent)
+    table.parents.extend(range(first, last))
+    table.offsets.extend(list(accumulate(lengths, initial=table.offsets[-1]))[1:])
+    table.lines_by_id.update(zip(ids, range(first, last + 1), strict=True))
+    table.leaf = last
+    return last
 
 
 def forget(table: Table, length: int) -> None:

@@ -205,6 +205,13 @@ class SessionWriter:
         """
         return self._pen.append(shapes.message, message)
 
+    def append_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Append messages, each behind the one before, in one write; give their ids.
+
+        All of them or none; else as `append_message` for each.
+        """
+        return self._pen.append_messages(list(messages))
+
     def append_custom_message(
         self, custom_type: str, content: Any, *, display: bool = True, details: Any = MISSING
     ) -> str:

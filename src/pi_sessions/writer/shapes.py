@@ -15,7 +15,7 @@ from pi_sessions import _json
 from pi_sessions._javascript import trim
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MISSING: Any = msgspec.UNSET
 """Stands for a key that is not written."""
@@ -31,6 +31,7 @@ _SIGNS = bytes(
 )
 """Digits become 0, what makes a number no integer a point; quotes and colons stay."""
 _LONG = b"0" * 16
+_FRAME = b'{"type":"message","id":"%b","parentId":%b,"timestamp":"%b","message":%b}\n'
 _INDEX_KEY = b'0":'
 
 
@@ -55,15 +56,42 @@ def line_of(entry: dict[str, Any]) -> bytes:
         TypeError: something in it is no JSON value.
     """
     if entry["type"] != "message":
-        return _exactly(entry) + b"\n"
-    # The keys before the message are ours and plain; only it may need a second look.
-    frame = {key: value for key, value in entry.items() if key != "message"}
-    return _json.encode(frame)[:-1] + b',"message":' + _exactly(entry["message"]) + b"}\n"
+        return _exactly(_json.encode(entry)) + b"\n"
+    data = _json.encode(entry["message"])
+    if _is_peculiar(data):
+        data = _exactly(data)
+    parent = _json.encode(entry["parentId"])
+    return _FRAME % (entry["id"].encode(), parent, entry["timestamp"].encode(), data)
 
 
-def _exactly(value: dict[str, Any]) -> bytes:
-    data = _json.encode(value)
-    return _json.encode(_json.loads(data)) if _is_peculiar(data) else data
+def message_lines(
+    place: Place, ids: Sequence[str], messages: Sequence[Mapping[str, Any]]
+) -> list[bytes]:
+    """Write message entries, each the child of the one before, as `line_of` writes each.
+
+    Args:
+        place: of the first.
+        ids: of all of them.
+        messages: what they say.
+
+    Raises:
+        ValueError: as for `message`.
+    """
+    for value in messages:
+        _check_message(value)
+    encoded = [_json.encode(value) for value in messages]
+    if _is_peculiar(b"\n".join(encoded)):
+        encoded = [_exactly(data) for data in encoded]
+    timestamp, parent = place.timestamp.encode(), _json.encode(place.parent)
+    lines = []
+    for made, data in zip([name.encode() for name in ids], encoded, strict=True):
+        lines.append(_FRAME % (made, parent, timestamp, data))
+        parent = b'"%b"' % made
+    return lines
+
+
+def _exactly(data: bytes) -> bytes:
+    return _json.encode(_json.loads(data))
 
 
 def _is_peculiar(data: bytes) -> bool:
@@ -90,13 +118,7 @@ def message(place: Place, value: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: it has no role, or one that only Pi makes.
     """
-    role = value.get("role") if isinstance(value, dict) else None
-    if type(role) is not str:
-        raise ValueError("a message is an object with a role")
-    if role in SUMMARY_ROLES:
-        raise ValueError(
-            f"a {role} has an entry of its own; use append_compaction or branch_with_summary"
-        )
+    _check_message(value)
     return {
         "type": "message",
         "id": place.id,
@@ -104,6 +126,16 @@ def message(place: Place, value: Mapping[str, Any]) -> dict[str, Any]:
         "timestamp": place.timestamp,
         "message": value,
     }
+
+
+def _check_message(value: Mapping[str, Any]) -> None:
+    role = value.get("role") if isinstance(value, dict) else None
+    if type(role) is not str:
+        raise ValueError("a message is an object with a role")
+    if role in SUMMARY_ROLES:
+        raise ValueError(
+            f"a {role} has an entry of its own; use append_compaction or branch_with_summary"
+        )
 
 
 def custom_message(
