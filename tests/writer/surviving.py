@@ -33,7 +33,6 @@ from pi_sessions import (
 from pi_sessions.writer import appending, creating
 from writer.messages import turn
 
-
 TURNS = 10
 """Of a session in which one call fails."""
 
@@ -105,7 +104,7 @@ def append_until_killed(path: Path | None, folder: Path, seed: int) -> Callable[
         chance = random.Random(seed)
         writer = SessionWriter.open(path) if path else SessionWriter.create(folder, "/")
         for number in range(1_000_000):
-            text = "x" * chance.choice((1, 100, 10_000, 1_000_000))
+            text = "x" * chance.choices((1, 100, 10_000, 1_000_000), (40, 40, 18, 2))[0]
             if chance.random() < 0.2:
                 with writer.batch():
                     made = [writer.append_message({**turn(n), "more": text}) for n in range(3)]
@@ -125,7 +124,7 @@ def kill(folder: Path, times: int, seed: int) -> Count:
         child, pipe = forked(append_until_killed(path, folder, chance.getrandbits(32)))
         if chance.random() < 0.8:
             select.select([pipe], [], [], 10)
-        time.sleep(chance.random() * 0.012)
+        time.sleep(chance.random() * 0.03)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         told = [line.split(" ", 1) for line in read_all(pipe).split("\n") if line]
@@ -137,7 +136,7 @@ def kill(folder: Path, times: int, seed: int) -> Count:
             here = set(ids_in(Path(name).read_bytes()))
             count.lost += sum(made not in here for made, where in told if where == name)
             going_on = Path(name)
-        if going_on and going_on.stat().st_size > 40_000_000:
+        if going_on and going_on.stat().st_size > 5_000_000:
             going_on = None
         check_folder(folder)
         for file in folder.iterdir():
@@ -209,7 +208,7 @@ def cut_every_write(path: Path, *, take_back: bool) -> Count:
                 before, leaf = path.read_bytes(), writer.leaf
                 with failing(appending, write=cut(place, error), **more):
                     try:
-                        writer.append_message(turn(place))
+                        writer.append_message(turn(0))
                     except NotWrittenError:
                         count.faults += 1
                     else:
@@ -218,14 +217,14 @@ def cut_every_write(path: Path, *, take_back: bool) -> Count:
                     assert path.read_bytes() == before
                 assert writer.leaf == leaf
                 try:
-                    acknowledged.append(writer.append_message(turn(place)))
+                    acknowledged.append(writer.append_message(turn(0)))
                 except SessionChangedError:
                     # All but the newline was written and could not be taken back.
                     assert not take_back
                     assert place == length - 1
                     count.refused += 1
                     writer.refresh()
-                    acknowledged.append(writer.append_message(turn(place)))
+                    acknowledged.append(writer.append_message(turn(0)))
                 count.appends += 1
     here = ids_in(path.read_bytes())
     count.lost = sum(made not in here for made in acknowledged)

@@ -27,7 +27,7 @@ from pi_sessions import SessionError, SessionWriter, fork, fork_branch, load
 from pi_sessions.writer.shapes import MISSING
 from writer.conftest import NOW, ReferenceWriter, Refused, renamed, start_reference
 
-EXAMPLES = int(os.environ.get("PI_SESSIONS_WRITER_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("PI_SESSIONS_WRITER_EXAMPLES", "40"))
 """Scripts of operations in one run."""
 
 texts = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(
@@ -83,6 +83,12 @@ messages = st.one_of(
 )
 optional = st.just(MISSING) | values
 hooks = st.none() | st.booleans()
+
+
+def told(details: Any, usage: Any, hook: Any) -> Any:
+    """Give what is told of a summary, without what is not."""
+    keys = {"details": details, "usage": usage, "from_hook": MISSING if hook is None else hook}
+    return {key: value for key, value in keys.items() if value is not MISSING}
 
 
 class TwoWriters(RuleBasedStateMachine):
@@ -230,7 +236,7 @@ class TwoWriters(RuleBasedStateMachine):
         kept = data.draw(st.none() | st.sampled_from(branch)) if branch else None
         return self.both(
             lambda: self.ours.append_compaction(
-                summary, kept, tokens, details=details, usage=usage, from_hook=hook
+                summary, kept, tokens, **told(details, usage, hook)
             ),
             "compaction", summary=summary, tokens=tokens, details=details, usage=usage,
             kept=MISSING if kept is None else kept, hook=MISSING if hook is None else hook,
@@ -267,9 +273,7 @@ class TwoWriters(RuleBasedStateMachine):
     )
     def summary(self, entry: Any, summary: str, details: Any, usage: Any, hook: Any) -> Any:
         return self.both(
-            lambda: self.ours.branch_with_summary(
-                entry, summary, details=details, usage=usage, from_hook=hook
-            ),
+            lambda: self.ours.branch_with_summary(entry, summary, **told(details, usage, hook)),
             "summary", target=entry, summary=summary, details=details, usage=usage,
             hook=MISSING if hook is None else hook,
         )  # fmt: skip

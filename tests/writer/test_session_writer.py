@@ -22,6 +22,7 @@ from pi_sessions import (
     loads,
 )
 from pi_sessions.testing import SessionBuilder, system_message
+from writer.conftest import renamed
 from writer.messages import assistant, result, turn, user
 
 HEADER = (
@@ -138,6 +139,34 @@ def test_a_batch_is_all_or_nothing(path: Path) -> None:
     session = load(path)
     assert session.entries[-1].raw["systemMessage"]["sections"] == {"style": "Short."}
     assert [entry.id for entry in session.context().entries][-1] == first
+
+
+@pytest.mark.parametrize("first", [None, "00000002"])
+def test_many_messages_are_as_one_after_another(path: Path, first: str | None) -> None:
+    """The same lines but for the ids, in one write; none of them if one is refused."""
+    odd = [{"role": "weather", "content": [1.0, 1e21, {"2": 0, "1": "\ud83d"}]}, user(4, "1.5")]
+    messages = [*(turn(number) for number in range(5)), *odd]
+    data, told = path.read_bytes(), []
+    for many in (False, True):
+        path.write_bytes(data)
+        with SessionWriter.open(path, clock=lambda: 1_790_000_000_000) as writer:
+            if first:
+                writer.branch_from(first)
+            if many:
+                made = writer.append_messages(iter(messages))
+            else:
+                made = [writer.append_message(message) for message in messages]
+            assert made == [entry.id for entry in writer.session.entries[-7:]]
+            assert writer.leaf == made[-1]
+            assert writer.data == path.read_bytes()
+        told.append(renamed([path.read_text()]))
+    assert told[0] == told[1]
+    with SessionWriter.open(path) as writer:
+        before = path.read_bytes()
+        with pytest.raises(ValueError, match="an object with a role"):
+            writer.append_messages([user(), {"content": "x"}])
+        assert writer.append_messages([]) == []
+        assert (path.read_bytes(), writer.data) == (before, before)
 
 
 def test_a_batch_begins_a_session(tmp_path: Path) -> None:

@@ -11,21 +11,19 @@ import contextlib
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions import migrations, scan, tree
+from pi_sessions import scan
 from pi_sessions._lines import FileSource
 from pi_sessions.errors import (
-    EntryNotFoundError,
     NotASessionError,
     NotWrittenError,
     SessionChangedError,
     SessionError,
     UnreadableError,
-    VersionNotWritableError,
 )
 from pi_sessions.table import Kind, Table, id_key
-from pi_sessions.writer import creating, ids, rows, shapes
+from pi_sessions.writer import creating, rows, shapes
 from pi_sessions.writer.appending import Memory, SessionFile
-from pi_sessions.writer.shapes import Place
+from pi_sessions.writer.places import Places, check_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 _ABOUT_THE_FILE = frozenset((Kind.LABEL, Kind.SESSION_INFO, Kind.USAGE))
 """Entries that mean the same wherever they stand, so that going on behind one changes nothing."""
-_AT_ONCE = 64
-"""Ids made of one draw of random bytes."""
 
 
 class Stance(Enum):
@@ -66,26 +62,17 @@ class Pen:
         self.file: SessionFile | None = None
         self._memory: Memory | None = _memory_of(table.source)
         self._durable = durable
-        self._clock = clock
-        self._random = random
+        self.places = Places(clock, random)
         self._overtaken = False
         """Whether others have gone on behind our leaf; so it stays until the leaf is moved."""
         self._lost: object = None
         """Id of our leaf while the file does not have it."""
         self._held = False
         self._batched = False
-        self._now = -1
-        self._second = self._timestamp = ""
-        self._spare_ids: list[str] = []
         self._behind: Source = table.source
         if self._memory is None and path is not None:
             self.file = SessionFile(path, durable=durable)
             self.file.see(table.offsets[-1])
-
-    @property
-    def now(self) -> int:
-        """Time of the entry that is being made, in milliseconds since 1970."""
-        return self._now
 
     def append(
         self, shape: Callable[..., dict[str, Any]], *fields: Any, anywhere: bool = False
@@ -111,7 +98,7 @@ class Pen:
         try:
             if self._overtaken or not file.is_as_seen():
                 self.catch_up(anywhere=anywhere)
-            entry = shape(self._place(), *fields)
+            entry = shape(self.places.after(self.table, self.leaf), *fields)
             data = shapes.line_of(entry)
             torn = file.is_torn
             in_place = file.append(b"\n" + data if torn else data)
@@ -136,26 +123,13 @@ class Pen:
             return []
         with self.batch():
             assert self._memory is not None
-            first = self._place()
-            made = [first.id, *self._ids(len(messages) - 1, first.id)]
+            first = self.places.after(self.table, self.leaf)
+            made = [first.id, *self.places.more_ids(self.table, first.id, len(messages) - 1)]
             lines = shapes.message_lines(first, made, messages)
             self._memory.append(b"".join(lines))
             roles = (message["role"] for message in messages)
             self.leaf = rows.add_messages(self.table, made, roles, map(len, lines), self.leaf)
             self._has_appended()
-        return made
-
-    def _ids(self, count: int, taken: str) -> list[str]:
-        """Make ids that neither the table nor `taken` has."""
-        digits = self._random(4 * count).hex()
-        made = [digits[n : n + 8] for n in range(0, len(digits), 8)]
-        known = self.table.lines_by_id
-        if len({taken, *made}) > count and known.keys().isdisjoint(made):
-            return made
-        used = {taken, *known}
-        for n in range(count):
-            made[n] = ids.entry_id(used, self._random)
-            used.add(made[n])
         return made
 
     def _find_again(self, file: SessionFile, leaf: str) -> None:
@@ -177,7 +151,7 @@ class Pen:
         self, memory: Memory, shape: Callable[..., dict[str, Any]], fields: tuple[Any, ...]
     ) -> str:
         mark = None if self._batched else self._mark()
-        entry = shape(self._place(), *fields)
+        entry = shape(self.places.after(self.table, self.leaf), *fields)
         data = shapes.line_of(entry)
         memory.append(data)
         made = self._remember(entry, len(data))
@@ -195,51 +169,6 @@ class Pen:
     def _has_appended(self) -> None:
         if self.stance is Stance.POINT:
             self.stance = Stance.BRANCH
-
-    def _place(self) -> Place:
-        """Say where the next entry stands.
-
-        Raises:
-            EntryNotFoundError: the leaf has no id, so nothing can follow it.
-        """
-        table, leaf = self.table, self.leaf
-        parent = table.ids[leaf] if leaf else None
-        if parent is None and leaf:
-            raise EntryNotFoundError(f"of line {leaf}")
-        now = self._clock()
-        if now != self._now:
-            if now // 1000 != self._now // 1000:
-                self._second = ids.iso(now)[:-4]
-            self._now, self._timestamp = now, f"{self._second}{now % 1000:03d}Z"
-        if not self._spare_ids:
-            digits = self._random(4 * _AT_ONCE).hex()
-            self._spare_ids = [digits[n : n + 8] for n in range(0, len(digits), 8)]
-        made = self._spare_ids.pop()
-        if made in table.lines_by_id:
-            made = ids.entry_id(table.lines_by_id, self._random)
-        return Place(made, parent, self._timestamp)
-
-    def line(self, entry: str) -> int:
-        """Give the line of an id.
-
-        Raises:
-            EntryNotFoundError: no entry has it.
-        """
-        line = self.table.lines_by_id.get(id_key(entry), 0)
-        if not line or not self.table.is_entry(line):
-            raise EntryNotFoundError(entry)
-        return line
-
-    def line_on_branch(self, entry: str) -> int:
-        """Give the line of an id that the leaf descends from.
-
-        Raises:
-            EntryNotFoundError: no entry has it, or one on another branch.
-        """
-        line = self.line(entry)
-        if line not in tree.path(self.table, self.leaf):
-            raise EntryNotFoundError(f"{entry} on the branch of the leaf")
-        return line
 
     # Memory, and how it becomes a file
 
@@ -458,16 +387,3 @@ class Pen:
 
 def _memory_of(source: object) -> Memory | None:
     return source if isinstance(source, Memory) else None
-
-
-def check_version(table: Table, *, force: bool) -> None:
-    """Refuse a file that nothing should be appended to.
-
-    Raises:
-        VersionNotWritableError: older than 3, newer and not forced, or no number.
-    """
-    version = table.stored_version
-    if version == migrations.CURRENT or (force and version > migrations.CURRENT):
-        return
-    newer = version > migrations.CURRENT
-    raise VersionNotWritableError(table.source.name, table.header.get("version", 1), newer=newer)

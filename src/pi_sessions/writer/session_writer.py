@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from pi_sessions import scan
 from pi_sessions._lines import FileSource
-from pi_sessions.entry import Entry
 from pi_sessions.session import Session
 from pi_sessions.table import Kind
 from pi_sessions.writer import ids, shapes
 from pi_sessions.writer.appending import Memory
-from pi_sessions.writer.pen import Pen, check_version
-from pi_sessions.writer.shapes import MISSING, Place
+from pi_sessions.writer.pen import Pen
+from pi_sessions.writer.places import (
+    check_version,
+    line_of,
+    line_on_branch,
+    new_header,
+    prompt_at,
+)
+from pi_sessions.writer.shapes import MISSING, Place, Told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,7 +71,7 @@ class SessionWriter:
         Raises:
             ValueError: Pi would not take the id.
         """
-        header = _new_header(cwd, session_id, parent_session, clock, random)
+        header = new_header(cwd, session_id, parent_session, clock, random)
         name = ids.file_name(header["timestamp"], header["id"])
         path = os.fspath(Path(folder).absolute() / name)
         memory = Memory(shapes.line_of(header), path)
@@ -81,7 +87,7 @@ class SessionWriter:
         random: Random = ids.system_random,
     ) -> Self:
         """Begin a session that never has a file; `data` has its bytes."""
-        header = _new_header(cwd, session_id, None, clock, random)
+        header = new_header(cwd, session_id, None, clock, random)
         return cls._on_memory(Memory(shapes.line_of(header)), None, clock=clock, random=random)
 
     @classmethod
@@ -253,20 +259,13 @@ class SessionWriter:
         """
 
         def made(place: Place) -> dict[str, Any]:
-            self._pen.line(target)
+            line_of(self._pen.table, target)
             return shapes.label(place, target, label)
 
         return self._pen.append(made, anywhere=True)
 
     def append_compaction(
-        self,
-        summary: str,
-        first_kept: str | None,
-        tokens_before: int,
-        *,
-        details: Any = MISSING,
-        usage: Any = MISSING,
-        from_hook: bool | None = None,
+        self, summary: str, first_kept: str | None, tokens_before: int, **told: Unpack[Told]
     ) -> str:
         """Append a compaction, with the prompt that is in force at the leaf.
 
@@ -274,9 +273,7 @@ class SessionWriter:
             summary: what stands for the entries before the kept ones.
             first_kept: the first entry on the branch that is still sent; None keeps nothing.
             tokens_before: tokens of the context that it shortens.
-            details: what the maker of the summary wants to remember.
-            usage: tokens spent on the summary.
-            from_hook: whether an extension made it.
+            told: what is told of the summary, see `shapes.Told`.
 
         Raises:
             EntryNotFoundError: `first_kept` is not on the branch; nothing would be kept.
@@ -284,10 +281,11 @@ class SessionWriter:
 
         def made(place: Place) -> dict[str, Any]:
             if first_kept is not None:
-                self._pen.line_on_branch(first_kept)
+                line_on_branch(self._pen.table, first_kept, self._pen.leaf)
+            pen = self._pen
+            prompt = prompt_at(pen.table, pen.leaf, pen.places.now)
             kept = place.id if first_kept is None else first_kept
-            more = {"details": details, "usage": usage, "from_hook": from_hook}
-            return shapes.compaction(place, summary, kept, tokens_before, self._prompt(), **more)
+            return shapes.compaction(place, summary, kept, tokens_before, prompt, **told)
 
         return self._pen.append(made)
 
@@ -305,7 +303,7 @@ class SessionWriter:
 
         def made(place: Place) -> dict[str, Any]:
             pen = self._pen
-            line = pen.line_on_branch(target)
+            line = line_on_branch(pen.table, target, pen.leaf)
             role = pen.table.role_of(line)
             if pen.table.kinds[line] == Kind.CUSTOM_MESSAGE:
                 role = "custom"
@@ -328,21 +326,13 @@ class SessionWriter:
         Raises:
             EntryNotFoundError: there is no such entry.
         """
-        self._pen.move(self._pen.line(entry))
+        self._pen.move(line_of(self._pen.table, entry))
 
     def reset_leaf(self) -> None:
         """Let the next entry be a root. Nothing is written."""
         self._pen.move(0)
 
-    def branch_with_summary(
-        self,
-        entry: str | None,
-        summary: str,
-        *,
-        details: Any = MISSING,
-        usage: Any = MISSING,
-        from_hook: bool | None = None,
-    ) -> str:
+    def branch_with_summary(self, entry: str | None, summary: str, **told: Unpack[Told]) -> str:
         """Branch from an earlier entry (None: a new root) and tell there what is left behind.
 
         Raises:
@@ -357,8 +347,7 @@ class SessionWriter:
             self.branch_from(entry)
 
         def made(place: Place) -> dict[str, Any]:
-            more = {"details": details, "usage": usage, "from_hook": from_hook}
-            return shapes.branch_summary(place, from_id, summary, **more)
+            return shapes.branch_summary(place, from_id, summary, **told)
 
         try:
             return pen.append(made)
@@ -408,25 +397,3 @@ class SessionWriter:
     def __repr__(self) -> str:
         where = self.path or "in memory"
         return f"<SessionWriter {self.session_id} at {self.leaf}, {where}>"
-
-    def _prompt(self) -> dict[str, Any] | None:
-        """Give the prompt at the leaf as one message of now, None where there is none."""
-        pen = self._pen
-        if not pen.leaf:
-            return None
-        message = self.session.prompt(Entry(pen.table, pen.leaf)).message
-        return {**message, "timestamp": pen.now} if message else None
-
-
-def _new_header(
-    cwd: str, session: str | None, parent_session: str | None, clock: Clock, random: Random
-) -> dict[str, Any]:
-    now = clock()
-    if session is None:
-        session = ids.session_id(now, random)
-    elif not ids.is_session_id(session):
-        raise ValueError(
-            f"{session!r} is no session id: letters, digits, '-', '_' and '.', with a letter or a "
-            "digit at both ends"
-        )
-    return shapes.header(session, ids.iso(now), os.fspath(Path(cwd).absolute()), parent_session)

@@ -7,7 +7,7 @@ Each function gives the object of one entry from a `Place` and its own fields. A
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
 
@@ -33,6 +33,17 @@ _SIGNS = bytes(
 _LONG = b"0" * 16
 _FRAME = b'{"type":"message","id":"%b","parentId":%b,"timestamp":"%b","message":%b}\n'
 _INDEX_KEY = b'0":'
+
+
+class Told(TypedDict, total=False):
+    """What may be told of a summary; a key that is not given is not written."""
+
+    details: Any
+    """What the maker of the summary wants to remember."""
+    usage: Any
+    """Tokens spent on it."""
+    from_hook: bool
+    """Whether an extension made it."""
 
 
 class Place(msgspec.Struct, gc=False):
@@ -186,16 +197,13 @@ def label(place: Place, target: Any, text: str | None) -> dict[str, Any]:
     return _entry("label", place, targetId=target, label=MISSING if text is None else text)
 
 
-def compaction(  # noqa: PLR0913 - what the entry holds
+def compaction(
     place: Place,
     summary: str,
     first_kept: Any,
     tokens_before: float,
     system_message: dict[str, Any] | None,
-    *,
-    details: Any = MISSING,
-    usage: Any = MISSING,
-    from_hook: bool | None = None,
+    **told: Unpack[Told],
 ) -> dict[str, Any]:
     """Give a compaction with the prompt it was made under.
 
@@ -205,9 +213,7 @@ def compaction(  # noqa: PLR0913 - what the entry holds
         first_kept: id of the first entry that is still sent; its own id if none is.
         tokens_before: tokens of the context that it shortens.
         system_message: the prompt in force, as one message; None if there is none.
-        details: what the maker of the summary wants to remember.
-        usage: tokens spent on the summary.
-        from_hook: whether an extension made it; None leaves it open.
+        told: see `Told`.
     """
     return _entry(
         "compaction",
@@ -215,9 +221,7 @@ def compaction(  # noqa: PLR0913 - what the entry holds
         summary=summary,
         firstKeptEntryId=first_kept,
         tokensBefore=tokens_before,
-        details=details,
-        usage=usage,
-        fromHook=MISSING if from_hook is None else from_hook,
+        **_told(told),
         systemMessage=system_message or MISSING,
     )
 
@@ -226,21 +230,19 @@ def branch_summary(
     place: Place,
     from_id: Any,
     summary: str,
-    *,
-    details: Any = MISSING,
-    usage: Any = MISSING,
-    from_hook: bool | None = None,
+    **told: Unpack[Told],
 ) -> dict[str, Any]:
     """Give the summary of a branch that was left at `from_id`."""
-    return _entry(
-        "branch_summary",
-        place,
-        fromId=from_id,
-        summary=summary,
-        details=details,
-        usage=usage,
-        fromHook=MISSING if from_hook is None else from_hook,
-    )
+    return _entry("branch_summary", place, fromId=from_id, summary=summary, **_told(told))
+
+
+def _told(told: Told) -> dict[str, Any]:
+    """Give what is told of a summary, in the order of the reference."""
+    return {
+        "details": told.get("details", MISSING),
+        "usage": told.get("usage", MISSING),
+        "fromHook": told.get("from_hook", MISSING),
+    }
 
 
 def context_edit(place: Place, target: Any, role: str, replacement: Any) -> dict[str, Any]:
