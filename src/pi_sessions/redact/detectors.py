@@ -42,12 +42,12 @@ from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
 from pi_sessions.redact.patterns import (
-    BLOCK,
     BODY,
     ApiTokenDetector,
     AssignedDetector,
     AuthorizationDetector,
     QueryDetector,
+    private_keys,
 )
 
 if TYPE_CHECKING:
@@ -120,6 +120,12 @@ _BASE64 = Base64HighEntropyString()
 _HEX = HexHighEntropyString()
 _EXPORTED = re.compile(r"(?<![\w$])[A-Z][A-Z0-9_]{2,60}=([A-Za-z0-9+/=_-]{20,200})(?![\w+/=-])")
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_%\\-]{{{LONGEST_RUN + 1},}}")
+_GAP = re.compile(" {5,}")
+_QUOTE = re.compile("['\"`]")
+_WINDOWS = 100
+"""Words of one line from which on a value is looked for."""
+_HEAD = 120
+"""Characters in which a call would begin that gives the secret."""
 _REACH = 400
 """Characters after a word in which its value begins and ends."""
 _SHORTEST_HEX = 16
@@ -130,11 +136,10 @@ _LONGEST = 2_000
 
 def find(text: str) -> Iterator[tuple[str, str]]:
     """Give the kind and the value of each secret in a text; the same one may come again."""
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        for match in BLOCK.finditer(text):
-            if MARK not in match[0]:
-                yield PRIVATE_KEY, match[0]
-                yield from ((PART, line) for line in BODY.findall(match[0]))
+    for block in private_keys(text):
+        if MARK not in block:
+            yield PRIVATE_KEY, block
+            yield from ((PART, line) for line in BODY.findall(block))
     for piece in _pieces(text):
         yield from _in_piece(piece)
         if '\\"' in piece:
@@ -147,7 +152,7 @@ def _in_piece(piece: str) -> Iterator[tuple[str, str]]:
     if _has_word(piece):
         for line in piece.split("\n"):
             if _has_word(line):
-                yield from _by_word(line)
+                yield from _by_word(_GAP.sub("    ", line) if "     " in line else line)
 
 
 def _has_word(text: str) -> bool:
@@ -204,7 +209,8 @@ def _values(form: Form, piece: str) -> Iterator[str]:
                 yield from filter(None, match.groups())
             elif check is None or check(match[0]):
                 rest = _REST.match(piece, match.end())
-                yield (match[0] + (rest[0] if rest else "")).strip(" \t\r\n\"'=:")
+                value = match[0] + (rest[0] if rest else "")
+                yield value.strip(" \t\r\n\"'").removeprefix("AccountKey=").lstrip("=:")
 
 
 _REST = re.compile(r"[\w+/-]{1,2000}={0,2}")
@@ -232,14 +238,18 @@ def _by_word(line: str) -> Iterator[tuple[str, str]]:
         for value in detector.analyze_string(line):
             if _is_plausible(value):
                 yield _kind(detector), value
-    starts = [match.start() for match in _KEYWORDS.finditer(line)]
+    if not _QUOTE.search(line):
+        return
+    starts = [match.start() for match in _KEYWORDS.finditer(line)][:_WINDOWS]
     # The detector tells of the first word it meets; so it is asked from each on.
     parts = [line[start : start + _REACH] for start in starts]
     for part in [line, *parts] if starts else []:
-        if heuristic.is_indirect_reference(part):
-            continue
         for value in _KEYWORD.analyze_string(part):
-            if _is_plausible(value) and not _is_prose(value):
+            if (
+                _is_plausible(value)
+                and not _is_prose(value)
+                and not heuristic.is_indirect_reference(part[:_HEAD])
+            ):
                 yield _kind(_KEYWORD), value
 
 

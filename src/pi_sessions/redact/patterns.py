@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from detect_secrets.plugins.base import RegexBasedDetector
 
@@ -124,13 +125,27 @@ class AssignedDetector(RegexBasedDetector):
                 yield value
 
 
-BLOCK = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:(?s:.{1,16384}?)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"|(?:(?:\\[nrt]|[\s|:>+]|\d{1,5}[\t:|→])*[A-Za-z0-9+/=]{16,})+)"
-    r"|Private-Lines: \d+(?:(?:\\[nr]|\s)+[A-Za-z0-9+/=]{16,}){1,200}"
-)
-"""A private key, whole, or as far as it goes where its end was cut off."""
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d+")
+_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_ROWS = re.compile(r"(?:(?:\\[nrt]|[\s|:>+]|\d{1,5}[\t:|→]){1,40}[A-Za-z0-9+/=]{16,200}){1,400}")
+_LONGEST = 16_384
+"""Characters of a private key, at most."""
+
+
+def private_keys(text: str) -> Iterator[str]:
+    """Give the private keys in a text, whole, or as far as they go where their end was cut off."""
+    if "PRIVATE KEY" not in text and "Private-Lines" not in text:
+        return
+    place = 0
+    while begin := _BEGIN.search(text, place):
+        place = begin.end()
+        following = _BEGIN.search(text, place)
+        limit = min(following.start() if following else len(text), place + _LONGEST)
+        found = _END.search(text, place, limit) or _ROWS.match(text, place, limit)
+        if found:
+            place = found.end()
+            yield text[begin.start() : place]
+
 
 BODY = re.compile(r"(?:(?<=\\n)|(?<![A-Za-z0-9+/=]))[A-Za-z0-9+/]{24,}={0,2}")
 """The lines of a private key, each of which is as secret as the whole."""
