@@ -16,11 +16,12 @@ import msgspec
 
 from pi_sessions import migrations, tree
 from pi_sessions._javascript import string, trim
-from pi_sessions.context import llm, point, projection, replay, selection
-from pi_sessions.context.message import ContextMessage, Dropped, Staged
+from pi_sessions.context import point, selection
+from pi_sessions.context.asking import Asking, Weighed, assumed
+from pi_sessions.context.message import ContextMessage, Dropped
 from pi_sessions.context.prompt import Prompt, replay_prompt
-from pi_sessions.context.settings import Settings, current_target, settings_of
-from pi_sessions.context.target import Target, target_of
+from pi_sessions.context.settings import Settings, settings_of
+from pi_sessions.context.target import Target
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.entry import Entries, Entry
 from pi_sessions.errors import (
@@ -39,22 +40,14 @@ if TYPE_CHECKING:
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
-    from pi_sessions.context.payload import Options, Payload
+    from pi_sessions.context.payload import Payload
     from pi_sessions.context.payload.draft import Retention
     from pi_sessions.context.sighting import Sightings
-    from pi_sessions.context.tokens import Weight
     from pi_sessions.context.visibility import Visibility
     from pi_sessions.entries import Header
 
 STAGES = ("projection", "llm", "replay")
 """Stages that give messages, in order."""
-
-
-def _assumed(target: Target) -> Model:
-    """Give a model of which only the target is known: the rest are defaults."""
-    from pi_sessions.context.model import Model  # noqa: PLC0415 - start-up
-
-    return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -78,24 +71,6 @@ class Context(msgspec.Struct, frozen=True):
     """What the stages left out, with the reason."""
     target: Target | None = None
     """The model of stage `replay`."""
-
-
-class Weighed(msgspec.Struct, frozen=True):
-    """What the blocks of a request weigh, in tokens."""
-
-    weights: tuple[Weight, ...]
-    """Its blocks, the prompt first."""
-    estimated: float
-    """Pi's own estimate, which starts from what the last reply reported."""
-    reported: float | None
-    """What the provider reported for the reply: input, cache read and cache written."""
-    ids: list[Any]
-    """Id of each line."""
-
-    @property
-    def counted(self) -> int:
-        """All blocks together."""
-        return round(sum(weight.tokens for weight in self.weights))
 
 
 class Session:
@@ -224,6 +199,10 @@ class Session:
         shared = tree.common_ancestor(self.table, self._line(left), self._line(right))
         return Entry(self.table, shared) if shared else None
 
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self.table, self.zone, self.id)
+
     def _line(self, entry: str | Entry) -> int:
         return entry.line if isinstance(entry, Entry) else self.entry(entry).line
 
@@ -251,12 +230,7 @@ class Session:
 
         Its `api` is "" where the file does not tell it. That it takes pictures is assumed.
         """
-        return self._target(self._point(leaf, response))
-
-    def _target(self, where: point.Point) -> Target:
-        if where.response:
-            return target_of(self.table.raw(where.response)["message"])
-        return current_target(self.table, where.path)
+        return self._asking.target(self._point(leaf, response))
 
     def context(
         self,
@@ -283,8 +257,8 @@ class Session:
             raise ValueError(f"no stage {stage!r}; there are {', '.join(STAGES)}")
         where = self._point(leaf, response)
         chosen = selection.select(self.table, where.path)
-        goal = (target or self._target(where)) if stage == "replay" else None
-        staged = self._staged(chosen, stage, goal)
+        goal = (target or self._asking.target(where)) if stage == "replay" else None
+        staged = self._asking.staged(chosen, stage, goal)
         settings = settings_of(self.table, where.path)
         return Context(
             leaf=Entry(self.table, where.leaf) if where.leaf else None,
@@ -303,23 +277,11 @@ class Session:
             target=goal,
         )
 
-    def _staged(self, chosen: selection.Selection, stage: str, target: Target | None) -> Staged:
-        projected = projection.project(self.table, chosen, self.zone)
-        if stage == "projection":
-            return projected
-        converted = llm.convert(projected.messages)
-        dropped = projected.dropped + converted.dropped
-        if target is None:
-            return Staged(converted.messages, dropped)
-        replayed = replay.replay(converted.messages, target)
-        return Staged(replayed.messages, dropped + replayed.dropped, replayed.synthetic)
-
     def prompt(
         self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
     ) -> Prompt:
         """Give the prompt and the tools in force at a point, each with the line it came from."""
-        chosen = selection.select(self.table, self._point(leaf, response).path)
-        return replay_prompt(projection.project(self.table, chosen, self.zone).messages)
+        return replay_prompt(self._asking.messages(self._point(leaf, response)).messages)
 
     def request(
         self,
@@ -343,11 +305,9 @@ class Session:
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
         """
-        where = self._point(leaf, response)
-        chosen = selection.select(self.table, where.path)
-        staged = self._staged(chosen, "llm", None)
-        goal = model or _assumed(self._target(where))
-        return self._request(where, staged, goal, preferences, cache_retention)
+        asking, where = self._asking, self._point(leaf, response)
+        goal = model or assumed(asking.target(where))
+        return asking.payload(where, asking.messages(where), goal, preferences, cache_retention)
 
     def requests(
         self,
@@ -363,50 +323,17 @@ class Session:
             preferences: as for `request`.
             cache_retention: as for `request`.
         """
-        models = model_of or _assumed
+        asking, models = self._asking, model_of or assumed
         with self.table.remembering():
             for reply in self.responses:
                 where = self._point(None, reply)
-                chosen = selection.select(self.table, where.path)
-                staged = self._staged(chosen, "llm", None)
-                model = models(self._target(where))
+                asked = (where, asking.messages(where), models(asking.target(where)))
                 try:
-                    payload = self._request(where, staged, model, preferences, cache_retention)
+                    payload = asking.payload(*asked, preferences, cache_retention)
                 except UnsupportedApiError:
                     yield reply, None
                 else:
                     yield reply, payload
-
-    def _request(
-        self,
-        where: point.Point,
-        staged: Staged,
-        model: Model,
-        preferences: Preferences | None,
-        cache_retention: Retention | None = None,
-    ) -> Payload:
-        from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
-
-        options = self._options(self._thinking_level(where), preferences, cache_retention)
-        return build(staged.messages, model, options)
-
-    def _options(
-        self,
-        level: str,
-        preferences: Preferences | None,
-        cache_retention: Retention | None = None,
-    ) -> Options:
-        from pi_sessions.context.payload import Options  # noqa: PLC0415 - start-up
-
-        # What is None in the options is not known, and what hangs on it is told as unknown.
-        return Options(
-            thinking_level=level,
-            thinking_budgets=preferences.thinking_budgets if preferences else None,
-            block_images=preferences.block_images if preferences else None,
-            codemode_only=preferences.codemode_only if preferences else None,
-            cache_retention=cache_retention,
-            session_id=self.id,
-        )
 
     def weigh(
         self,
@@ -422,34 +349,14 @@ class Session:
             response: as for `context`.
             target: the model of the request; that of `Session.target` by default.
         """
-        from pi_sessions.context.payload.limits import estimate_context  # noqa: PLC0415 - start-up
-        from pi_sessions.context.remarks import reported_tokens  # noqa: PLC0415 - start-up
-        from pi_sessions.context.tokens import weigh  # noqa: PLC0415 - start-up
-
         where = self._point(leaf, response)
-        staged = self._staged(selection.select(self.table, where.path), "llm", None)
-        told = replay.replay(staged.messages, target or self._target(where)).messages
-        return Weighed(
-            tuple(weigh(self.table, told, replay_prompt(told))),
-            estimate_context(staged.messages),
-            reported_tokens(self.table, where.response),
-            self.table.ids,
-        )
+        return self._asking.weighed(where, target or self._asking.target(where))
 
     def thinking_level(
         self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
     ) -> str:
         """Give the level a request at a point is asked with."""
-        return self._thinking_level(self._point(leaf, response))
-
-    def _thinking_level(self, where: point.Point) -> str:
-        """Give the level a request was asked with: the reply's own, else that of the path."""
-        level = None
-        if where.response:
-            level = self.table.raw(where.response)["message"].get("thinkingLevel")
-        if not isinstance(level, str):
-            level = settings_of(self.table, where.path).thinking_level
-        return level if isinstance(level, str) else "off"
+        return self._asking.level(self._point(leaf, response))
 
     def explain(
         self,
@@ -470,30 +377,9 @@ class Session:
                 its configuration counts as well.
             preferences: the person's settings that a request hangs on.
         """
-        from pi_sessions.context import explain, outcome  # noqa: PLC0415 - start-up
-
         if stage not in ("projection", "replay"):
             raise ValueError(f"no verdicts for the stage {stage!r}; there are projection, replay")
-        where = self._point(leaf, response)
-        chosen = selection.select(self.table, where.path)
-        if stage == "projection":
-            staged = self._staged(chosen, stage, None)
-            outcomes = outcome.projected_outcomes(staged.messages)
-            return explain.explain(self.table, where, chosen, staged.dropped, outcomes)
-        staged = self._staged(chosen, "llm", None)
-        goal = target or self._target(where)
-        model = _assumed(goal) if isinstance(goal, Target) else goal
-        unknown = explain.undecided(staged, model, assumed=target is None)
-        try:
-            request = self._request(where, staged, model, preferences)
-        except UnsupportedApiError:
-            replayed = replay.replay(staged.messages, model.target)
-            outcomes = outcome.outcomes_of(replayed, replay_prompt(replayed.messages))
-            synthetic = replayed.synthetic
-        else:
-            outcomes, synthetic = request.outcomes, request.synthetic
-        explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
-        return explained.completed(synthetic, unknown)
+        return self._asking.explanation(self._point(leaf, response), stage, target, preferences)
 
     def asked(
         self,
@@ -514,18 +400,8 @@ class Session:
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
         """
-        from pi_sessions.context.difference import Asked  # noqa: PLC0415 - start-up
-
-        with self.table.remembering():
-            goal = model or _assumed(self.target(response=response))
-            request = self.request(response=response, model=goal, preferences=preferences)
-            return Asked(
-                self.explain(response=response, target=goal, preferences=preferences),
-                self.context(response=response, stage="replay", target=goal.target).parts,
-                self.prompt(response=response),
-                request.estimated_tokens,
-                request.synthetic,
-            )
+        where = self._point(None, response)
+        return self._asking.asked(where, model or assumed(self._asking.target(where)), preferences)
 
     def visibility(
         self,
@@ -544,13 +420,13 @@ class Session:
         from pi_sessions.context.fate import Fates  # noqa: PLC0415 - start-up
         from pi_sessions.context.visibility import Visibility  # noqa: PLC0415 - start-up
 
-        models = model_of or _assumed
+        models = model_of or assumed
 
         def explain(reply: int) -> Explanation:
             model = models(target or self.target(response=self.at(reply)))
             return self.explain(response=self.at(reply), target=model, preferences=preferences)
 
-        options = self._options("off", preferences)
+        options = self._asking.options("off", preferences)
         fates = Fates(self.table, self.zone, models, options)
         return Visibility(self.table, lambda: self.tree, fates, explain, target, self.workers)
 

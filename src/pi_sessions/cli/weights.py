@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pi_sessions.cli.paper import Paper
-    from pi_sessions.session import Weighed
+    from pi_sessions.context.asking import Weighed
 
 LARGEST = 10
 """Blocks that are told one by one."""

@@ -1,6 +1,7 @@
 """The compatibility flags of one API, every one resolved: configured, else by host, else default.
 
-Flags that change only headers are not kept. Rules: docs/requests.md, "What the file does not decide".
+Flags that change only headers are not kept. Rules: docs/requests.md,
+"What the file does not decide".
 """
 
 from __future__ import annotations

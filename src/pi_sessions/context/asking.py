@@ -1,0 +1,216 @@
+"""The stages put together at one point of one file: messages, request, verdicts, weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pi_sessions.context import llm, projection, replay, selection
+from pi_sessions.context.message import Staged
+from pi_sessions.context.prompt import replay_prompt
+from pi_sessions.context.settings import current_target, settings_of
+from pi_sessions.context.target import Target, target_of
+from pi_sessions.errors import UnsupportedApiError
+from pi_sessions.table import Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import tzinfo
+
+    from pi_sessions.context.difference import Asked
+    from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.model import Model
+    from pi_sessions.context.models import Preferences
+    from pi_sessions.context.payload import Options, Payload
+    from pi_sessions.context.payload.draft import Retention
+    from pi_sessions.context.point import Point
+    from pi_sessions.context.tokens import Weight
+
+
+def assumed(target: Target) -> Model:
+    """Give a model of which only the target is known: the rest are defaults."""
+    from pi_sessions.context.model import Model  # noqa: PLC0415 - start-up
+
+    return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)
+
+
+class Weighed(msgspec.Struct, frozen=True):
+    """What the blocks of a request weigh, in tokens."""
+
+    weights: tuple[Weight, ...]
+    """Its blocks, the prompt first."""
+    estimated: float
+    """Pi's own estimate, which starts from what the last reply reported."""
+    reported: float | None
+    """What the provider reported for the reply: input, cache read and cache written."""
+    ids: Sequence[Any]
+    """Id of each line."""
+
+    @property
+    def counted(self) -> int:
+        """All blocks together."""
+        return round(sum(weight.tokens for weight in self.weights))
+
+
+class Asking:
+    """What was asked at the points of one file.
+
+    Args:
+        table: the lines.
+        zone: zone of times without one.
+        session_id: the header's id.
+    """
+
+    def __init__(self, table: Table, zone: tzinfo, session_id: str) -> None:
+        self.table = table
+        self.zone = zone
+        self.session_id = session_id
+        self._before: tuple[tuple[int, ...], Staged] = ((), Staged(()))
+        """Context entries and LLM messages of the point before; none if an edit is among them."""
+
+    def target(self, where: Point) -> Target:
+        """Give the model of a point: that of the response, or the current one of a leaf."""
+        if where.response:
+            return target_of(self.table.raw(where.response)["message"])
+        return current_target(self.table, where.path)
+
+    def level(self, where: Point) -> str:
+        """Give the level a request was asked with: the reply's own, else that of the path."""
+        level = None
+        if where.response:
+            level = self.table.raw(where.response)["message"].get("thinkingLevel")
+        if not isinstance(level, str):
+            level = settings_of(self.table, where.path).thinking_level
+        return level if isinstance(level, str) else "off"
+
+    def staged(
+        self, chosen: selection.Selection, stage: str, target: Target | None = None
+    ) -> Staged:
+        """Give the messages of context entries at a stage; the replay needs its target."""
+        projected = projection.project(self.table, chosen, self.zone)
+        if stage == "projection":
+            return projected
+        converted = llm.convert(projected.messages)
+        dropped = projected.dropped + converted.dropped
+        if target is None:
+            return Staged(converted.messages, dropped)
+        replayed = replay.replay(converted.messages, target)
+        return Staged(replayed.messages, dropped + replayed.dropped, replayed.synthetic)
+
+    def messages(self, where: Point) -> Staged:
+        """Give the LLM messages of a point.
+
+        Replies of one branch are mostly asked for one after the other, and the context of one goes
+        on where that of the last ended: then only what is new goes through the stages.
+        """
+        chosen = selection.select(self.table, where.path)
+        before, known = self._before
+        new = chosen.entries[len(before) :]
+        is_more = bool(before) and chosen.entries[: len(before)] == before
+        if is_more and not any(self.table.kinds[line] == Kind.CONTEXT_EDIT for line in new):
+            more = self.staged(msgspec.structs.replace(chosen, entries=new), "llm")
+            found = Staged(known.messages + more.messages, known.dropped + more.dropped)
+        else:
+            found = self.staged(chosen, "llm")
+        # An edit may be of what is still to come.
+        has_edits = any(self.table.kinds[line] == Kind.CONTEXT_EDIT for line in chosen.entries)
+        self._before = ((), found) if has_edits else (chosen.entries, found)
+        return found
+
+    def options(
+        self, level: str, preferences: Preferences | None, retention: Retention | None = None
+    ) -> Options:
+        """Put together what a request hangs on besides; what is None there is not known."""
+        from pi_sessions.context.payload import Options  # noqa: PLC0415 - start-up
+
+        return Options(
+            thinking_level=level,
+            thinking_budgets=preferences.thinking_budgets if preferences else None,
+            block_images=preferences.block_images if preferences else None,
+            codemode_only=preferences.codemode_only if preferences else None,
+            cache_retention=retention,
+            session_id=self.session_id,
+        )
+
+    def payload(
+        self,
+        where: Point,
+        staged: Staged,
+        model: Model,
+        preferences: Preferences | None,
+        retention: Retention | None = None,
+    ) -> Payload:
+        """Build the request of a point from its LLM messages.
+
+        Raises:
+            UnsupportedApiError: bodies of the model's API are not built here.
+        """
+        from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
+
+        options = self.options(self.level(where), preferences, retention)
+        return build(staged.messages, model, options)
+
+    def explanation(
+        self,
+        where: Point,
+        stage: str,
+        goal: Target | Model | None,
+        preferences: Preferences | None,
+    ) -> Explanation:
+        """Give every line its verdict at a point; `stage` is `projection` or `replay`."""
+        from pi_sessions.context import explain, outcome  # noqa: PLC0415 - start-up
+
+        chosen = selection.select(self.table, where.path)
+        if stage == "projection":
+            staged = self.staged(chosen, stage)
+            outcomes = outcome.projected_outcomes(staged.messages)
+            return explain.explain(self.table, where, chosen, staged.dropped, outcomes)
+        staged = self.staged(chosen, "llm")
+        named = self.target(where) if goal is None else goal
+        model = assumed(named) if isinstance(named, Target) else named
+        unknown = explain.undecided(staged, model, assumed=goal is None)
+        try:
+            request = self.payload(where, staged, model, preferences)
+        except UnsupportedApiError:
+            replayed = replay.replay(staged.messages, model.target)
+            outcomes = outcome.outcomes_of(replayed, replay_prompt(replayed.messages))
+            synthetic = replayed.synthetic
+        else:
+            outcomes, synthetic = request.outcomes, request.synthetic
+        explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
+        return explained.completed(synthetic, unknown)
+
+    def asked(self, where: Point, model: Model, preferences: Preferences | None) -> Asked:
+        """Rebuild all there is about the request of a point, to compare it with another one.
+
+        Raises:
+            UnsupportedApiError: bodies of the model's API are not built here.
+        """
+        from pi_sessions.context.difference import Asked  # noqa: PLC0415 - start-up
+
+        with self.table.remembering():
+            staged = self.messages(where)
+            request = self.payload(where, staged, model, preferences)
+            return Asked(
+                self.explanation(where, "replay", model, preferences),
+                replay.replay(staged.messages, model.target).messages,
+                replay_prompt(staged.messages),
+                request.estimated_tokens,
+                request.synthetic,
+            )
+
+    def weighed(self, where: Point, target: Target) -> Weighed:
+        """Weigh the blocks of the request at a point."""
+        from pi_sessions.context.payload.limits import estimate_context  # noqa: PLC0415 - start-up
+        from pi_sessions.context.remarks import reported_tokens  # noqa: PLC0415 - start-up
+        from pi_sessions.context.tokens import weigh  # noqa: PLC0415 - start-up
+
+        staged = self.messages(where)
+        told = replay.replay(staged.messages, target).messages
+        return Weighed(
+            tuple(weigh(self.table, told, replay_prompt(told))),
+            estimate_context(staged.messages),
+            reported_tokens(self.table, where.response),
+            self.table.ids,
+        )
