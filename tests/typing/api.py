@@ -9,6 +9,8 @@ from pi_sessions import (
     Explanation,
     Reason,
     Session,
+    SessionChangedError,
+    SessionWriter,
     Sightings,
     Span,
     Target,
@@ -45,3 +47,29 @@ def use(path: str) -> None:
     why_not: Reason | None = visibility.reason(replies[0], 2)
     sightings: Sightings = session.look_for("text", visibility=visibility)
     print(spans, why_not, sightings.matches[0].standing, sightings.replies())
+
+
+def write(session: Session, folder: str) -> None:
+    """Touch what writes."""
+    writer: SessionWriter = SessionWriter.create(folder, "/work", session_id="a", durable=True)
+    made: str = writer.append_message({"role": "user", "content": "x", "timestamp": 1})
+    with writer.held(), writer.batch():
+        several: list[str] = writer.append_messages([{"role": "user", "content": "x"}])
+        writer.append_compaction("x", made, 10, details={"a": 1}, from_hook=True)
+        writer.append_context_edit(made, {"content": "y"})
+        writer.branch_with_summary(None, "x", usage={})
+    leaf: str | None = writer.leaf
+    try:
+        writer.append_label(made, None)
+    except SessionChangedError as error:
+        print(error.path, error.why, several, leaf)
+        writer.refresh()
+    copies: list[SessionWriter] = [
+        pi_sessions.fork(session, folder, cwd="/x", clock=lambda: 0),
+        pi_sessions.fork_branch(session, None, made, random=bytes),
+    ]
+    for copy in copies:
+        data: bytes = copy.data
+        now: Session = copy.session
+        print(data, now.leaf, copy.path)
+        copy.close()

@@ -378,6 +378,7 @@ def _writing(path: Path, appends: int, kind: str, number: int) -> Callable[[int]
                     refused += 1
                 else:
                     acknowledged.append(made)
+                os.sched_yield()
         os.write(out, json.dumps([acknowledged, refused]).encode())
 
     return work
