@@ -217,3 +217,13 @@ def test_the_shared_folder_has_rows() -> None:
     for path in sorted(need(SHARED / "real").glob("*.jsonl")):
         session = load(path)
         assert len(rows_of(session, "entries")) == len(session.entries)
+
+
+def test_columns_are_documented() -> None:
+    """The guide lists the columns of each table, in order."""
+    guide = (ROOT / "docs/exporting.md").read_text("utf-8")
+    for name, sheet in SHEETS.items():
+        columns = " ".join(f"`{column}`" for column in sheet.columns)
+        assert any(
+            line.startswith(f"| `{name}` |") and columns in line for line in guide.split("\n")
+        ), name
