@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,6 +169,28 @@ def test_many_messages_are_as_one_after_another(path: Path, first: str | None) -
             writer.append_messages([user(), {"content": "x"}])
         assert writer.append_messages([]) == []
         assert (path.read_bytes(), writer.data) == (before, before)
+
+
+def test_very_many_messages(path: Path) -> None:
+    """They are taken as they come; if making them fails, none is written."""
+
+    def made(count: int) -> Iterator[dict[str, Any]]:
+        for number in range(count):
+            yield turn(number)
+        if count < 1200:
+            raise ZeroDivisionError
+
+    with SessionWriter.open(path) as writer:
+        before = path.read_bytes()
+        with pytest.raises(ZeroDivisionError):
+            writer.append_messages(made(900))
+        assert (path.read_bytes(), writer.data) == (before, before)
+        ids = writer.append_messages(made(1200))
+        assert writer.data == path.read_bytes()
+    session = load(path)
+    assert [entry.id for entry in session.branch()][-1200:] == ids
+    assert len(set(ids)) == 1200
+    assert session.entries[-1].raw["message"] == turn(1199)
 
 
 def test_a_batch_begins_a_session(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ What is appended to is either a file or, until a session has its file, memory.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from pi_sessions._lines import Source
 
+_EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 _TAIL = 64
 """Last bytes of a file that are compared before a write."""
 
@@ -94,7 +96,8 @@ class SessionFile:
             raise NotWrittenError(self.path, error.strerror or str(error)) from None
         self.close()
         self._descriptor = descriptor
-        self._identity = os.fstat(descriptor)
+        found = os.fstat(descriptor)
+        self._inode, self._device = found.st_ino, found.st_dev
 
     def close(self) -> None:
         """Let the file go."""
@@ -104,11 +107,17 @@ class SessionFile:
 
     def lock(self) -> None:
         """Keep other writers of ours out; see `locking.lock`."""
-        locking.lock(self._descriptor, self.path)
+        try:
+            fcntl.flock(self._descriptor, _EXCLUSIVE)
+        except OSError:
+            locking.lock(self._descriptor, self.path)
 
     def unlock(self) -> None:
         """Let other writers of ours in."""
-        locking.unlock(self._descriptor)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        except OSError:
+            return
 
     def has_moved(self) -> bool:
         """Say whether the name means another file by now, or none."""
@@ -116,7 +125,7 @@ class SessionFile:
             found = os.stat(self.path)  # noqa: PTH116 - once for every append, and a Path costs more
         except FileNotFoundError:
             return True
-        return found.st_ino != self._identity.st_ino or found.st_dev != self._identity.st_dev
+        return found.st_ino != self._inode or found.st_dev != self._device
 
     def is_as_seen(self) -> bool:
         """Say whether the file still ends where and as we saw it end."""
@@ -176,7 +185,7 @@ class SessionFile:
             self._withdraw(data)
             raise NotWrittenError(self.path, f"only {written} of {len(data)} bytes found room")
         self.end += len(data)
-        self._tail = (self._tail + data)[-_TAIL:]
+        self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
         self._tail_start = self.end - len(self._tail)
         try:
             return os.lseek(self._descriptor, 0, os.SEEK_CUR) == self.end

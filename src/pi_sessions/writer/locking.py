@@ -53,11 +53,3 @@ def _wait(descriptor: int, path: str, patience: float) -> None:
             pause = min(pause * 2, _LONGEST_PAUSE)
         else:
             return
-
-
-def unlock(descriptor: int) -> None:
-    """Give the lock back."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-    except OSError:
-        return

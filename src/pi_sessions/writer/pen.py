@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions import scan
@@ -43,6 +44,8 @@ class Stance(Enum):
     BRANCH = "the end of a branch of our own"
 
 
+_AT_ONCE = 500
+"""Messages that are made into lines together."""
 _Mark = tuple[int, int, int, Stance]
 """Lines of the table, its leaf, and the leaf of the pen with its stance."""
 
@@ -113,23 +116,28 @@ class Pen:
                 file.unlock()
         return made
 
-    def append_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    def append_messages(self, messages: Iterable[Mapping[str, Any]]) -> list[str]:
         """Make a message entry of each, in one write, and give their ids; as `append` for each.
 
         Raises:
             WriteRefusedError: as for `append`; none of them is written.
         """
-        if not messages:
-            return []
+        made: list[str] = []
+        rest = iter(messages)
         with self.batch():
-            assert self._memory is not None
-            first = self.places.after(self.table, self.leaf)
-            made = [first.id, *self.places.more_ids(self.table, first.id, len(messages) - 1)]
-            lines = shapes.message_lines(first, made, messages)
-            self._memory.append(b"".join(lines))
-            roles = (message["role"] for message in messages)
-            self.leaf = rows.add_messages(self.table, made, roles, map(len, lines), self.leaf)
-            self._has_appended()
+            while some := list(islice(rest, _AT_ONCE)):
+                made += self._append_some(some)
+        return made
+
+    def _append_some(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
+        assert self._memory is not None
+        first = self.places.after(self.table, self.leaf)
+        made = [first.id, *self.places.more_ids(self.table, first.id, len(messages) - 1)]
+        lines = shapes.message_lines(first, made, messages)
+        self._memory.append(b"".join(lines))
+        roles = (message["role"] for message in messages)
+        self.leaf = rows.add_messages(self.table, made, roles, map(len, lines), self.leaf)
+        self._has_appended()
         return made
 
     def _find_again(self, file: SessionFile, leaf: str) -> None:

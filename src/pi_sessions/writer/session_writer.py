@@ -216,7 +216,7 @@ class SessionWriter:
 
         All of them or none; else as `append_message` for each.
         """
-        return self._pen.append_messages(list(messages))
+        return self._pen.append_messages(messages)
 
     def append_custom_message(
         self, custom_type: str, content: Any, *, display: bool = True, details: Any = MISSING

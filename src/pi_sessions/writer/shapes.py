@@ -71,7 +71,7 @@ def line_of(entry: dict[str, Any]) -> bytes:
     data = _json.encode(entry["message"])
     if _is_peculiar(data):
         data = _exactly(data)
-    parent = _json.encode(entry["parentId"])
+    parent = _parent(entry["parentId"])
     return _FRAME % (entry["id"].encode(), parent, entry["timestamp"].encode(), data)
 
 
@@ -93,12 +93,18 @@ def message_lines(
     encoded = [_json.encode(value) for value in messages]
     if _is_peculiar(b"\n".join(encoded)):
         encoded = [_exactly(data) for data in encoded]
-    timestamp, parent = place.timestamp.encode(), _json.encode(place.parent)
+    timestamp, parent = place.timestamp.encode(), _parent(place.parent)
     lines = []
     for made, data in zip([name.encode() for name in ids], encoded, strict=True):
         lines.append(_FRAME % (made, parent, timestamp, data))
         parent = b'"%b"' % made
     return lines
+
+
+def _parent(parent: Any) -> bytes:
+    if type(parent) is str and parent.isalnum():
+        return b'"%b"' % parent.encode()
+    return _json.encode(parent)
 
 
 def _exactly(data: bytes) -> bytes:
