@@ -161,10 +161,14 @@ PLACES: dict[str, Place] = {
 }
 """Where a text is put."""
 
+HEADERS = {"the directory": "cwd", "the session it was forked from": "parentSession"}
+"""Fields of the header where it is put."""
+PLACES |= dict.fromkeys(HEADERS, lambda _session, _text: None)
+
 
 def session_with(place: str, text: str) -> SessionBuilder:
     """Make a small session with a text in one place."""
-    session = SessionBuilder()
+    session = SessionBuilder(**({HEADERS[place]: text} if place in HEADERS else {}))
     session.user("Name an apple.")
     PLACES[place](session, text)
     session.user("Thanks.")

@@ -45,6 +45,8 @@ def test_planted_secrets() -> None:
     for kind in KINDS:
         print(f"{kind}: {found[kind]} of {len(PLACES)}")
     told = sum(found[kind] for kind in KINDS if kind not in UNFOUND)
+    assert f"{len(KINDS) - len(UNFOUND)} kinds" in GUIDE
+    assert f"{len(PLACES)} places" in GUIDE
     count = (len(KINDS) - len(UNFOUND)) * len(PLACES)
     sentence = f"{told} of {count}"
     print(f"found {sentence}")
@@ -189,6 +191,15 @@ def test_keys_that_are_doubled_hide_nothing(hidden: str) -> None:
     )
     assert secret.encode() in session.data
     assert secret.encode() not in b"".join(Redaction(loads(session.data)).lines())
+
+
+@pytest.mark.parametrize("text", ['password = "\ud800abcd1efg"', 'pwd = "a1\udc00b2c3d4"'])
+def test_lone_surrogates_stay(text: str) -> None:
+    """They decide whether a message counts as trimmed."""
+    session = loads(session_with("a reply", text).data)
+    redaction = Redaction(session)
+    assert redaction.secrets
+    assert_same_structure(session, redaction.result())
 
 
 def test_structure_only_leaves_no_text() -> None:

@@ -143,7 +143,7 @@ def _call(block: dict[str, Any], options: Options) -> Iterator[str]:
     if options.tools is Tools.NONE:
         return
     if options.tools is Tools.BRIEF:
-        yield f"→ {code(message_excerpt({'content': [block]}).removeprefix('→ ')[:_WIDTH])}"
+        yield f"→ {code(_brief(message_excerpt({'content': [block]}).removeprefix('→ ')))}"
         return
     name, call_id = string(block.get("name", "?")), string(block.get("id", "?"))
     yield f"→ {code(name)} (call {code(call_id)})"
@@ -159,12 +159,17 @@ _WIDTH = 160
 """Characters of what is told in brief."""
 
 
+def _brief(text: str) -> str:
+    told = " ".join(text[: 2 * _WIDTH].split())
+    is_whole = len(told) <= _WIDTH and len(text) <= 2 * _WIDTH
+    return told if is_whole else told[:_WIDTH] + "…"
+
+
 def _result(message: dict[str, Any], options: Options) -> Iterator[str]:
     if options.tools is Tools.NONE:
         return
     if options.tools is Tools.BRIEF:
-        told = " ".join(message_excerpt(message)[: 2 * _WIDTH].split())
-        yield f"← {code(told if len(told) <= _WIDTH else told[:_WIDTH] + '…')}"
+        yield f"← {code(_brief(message_excerpt(message)))}"
         return
     failed = " failed" if message.get("isError") else ""
     call_id = string(message.get("toolCallId", "?"))
@@ -188,7 +193,7 @@ def _picture(block: dict[str, Any]) -> str:
 
 def _system(message: dict[str, Any], options: Options) -> Iterator[str]:
     if options.tools is not Tools.FULL:
-        yield code(message_excerpt({**message, "role": "system"})[:_WIDTH])
+        yield code(_brief(message_excerpt({**message, "role": "system"})))
         return
     if text := content_text(message.get("content")):
         yield fenced(text)
