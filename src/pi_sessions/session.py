@@ -318,18 +318,22 @@ class Session:
     ) -> Iterator[tuple[Entry, Payload | None]]:
         """Rebuild the requests of all replies in file order; None for an API not built here.
 
+        What the bodies of two requests have in common, they share: do not change them in place.
+
         Args:
             model_of: gives a model with its configuration; by default the defaults are assumed.
             preferences: as for `request`.
             cache_retention: as for `request`.
         """
-        asking, models = self._asking, model_of or assumed
+        from pi_sessions.context.payload.telling import Course  # noqa: PLC0415 - start-up
+
+        asking, models, course = self._asking, model_of or assumed, Course()
         with self.table.remembering():
             for reply in self.responses:
                 where = self._point(None, reply)
                 asked = (where, asking.messages(where), models(asking.target(where)))
                 try:
-                    payload = asking.payload(*asked, preferences, cache_retention)
+                    payload = asking.payload(*asked, preferences, cache_retention, course)
                 except UnsupportedApiError:
                     yield reply, None
                 else:

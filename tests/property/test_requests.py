@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from pi_sessions import loads
+from conftest import SHARED
+from payload.flags import FLAGS
+from pi_sessions import load, loads
 from pi_sessions.context.difference import differ
 from pi_sessions.context.message import Verdict
+from pi_sessions.context.model import Model
 from pi_sessions.context.payload.limits import estimate
 from pi_sessions.context.prompt import Prompt
+from pi_sessions.context.target import Target
 from pi_sessions.context.tokens import weigh
+from pi_sessions.session import Session
 from property import strategies
 
 
@@ -75,11 +86,61 @@ def test_blocks_weigh_what_the_estimate_of_their_message_says(data: bytes) -> No
         assert math.ceil(size / 3.5) == estimate(part.value)
 
 
-@given(strategies.sessions())
-def test_all_requests_are_those_that_are_built_one_by_one(data: bytes) -> None:
-    session = loads(data)
-    found = [(reply.line, request and request.body) for reply, request in session.requests()]
+def told(payload: Any) -> tuple[Any, ...] | None:
+    """Give all that a request says, as it is now: later ones must not change it."""
+    if payload is None:
+        return None
+    outcomes = {line: (o.reasons, o.because) for line, o in payload.outcomes.items()}
+    said = (payload.synthetic, payload.unknown, payload.estimated_tokens)
+    return json.dumps(payload.body), dict(payload.provenance), outcomes, *said
 
-    assert found == [
-        (reply.line, session.request(response=reply).body) for reply in session.responses
-    ]
+
+def compare(session: Session, model_of: Callable[[Target], Model]) -> None:
+    """All requests in a row are what each is by itself, also when all are there."""
+    rows = list(session.requests(model_of=model_of))
+    for reply, request in rows:
+        model = model_of(session.target(response=reply))
+        assert told(request) == told(session.request(response=reply, model=model)), reply.line
+
+
+def random_model(target: Target, number: int) -> Model:
+    """Give a model of that name with flags drawn by a number."""
+    random = Random(number)
+    flags = FLAGS.get(target.api, {})
+    compat = {
+        name: random.choice(values) for name, values in flags.items() if random.random() < 0.5
+    }
+    return Model(
+        api=target.api,
+        provider=target.provider,
+        id=target.model,
+        input=random.choice((("text",), ("text", "image"))),
+        reasoning=random.random() < 0.7,
+        compat=compat,
+    )
+
+
+@given(strategies.sessions(), st.integers(0, 10_000))
+def test_all_requests_are_those_that_are_built_one_by_one(data: bytes, number: int) -> None:
+    session = loads(data)
+    compare(session, lambda target: random_model(target, number))
+
+
+@given(strategies.sessions(), st.sampled_from(strategies.MODELS), st.integers(0, 10_000))
+def test_as_if_all_were_asked_of_one_model(
+    data: bytes, names: tuple[str, str, str], number: int
+) -> None:
+    compare(loads(data), lambda _: random_model(Target(*names), number))
+
+
+FILES = [
+    *sorted((Path(__file__).parent.parent / "recordings").glob("*/session*.jsonl")),
+    *sorted((SHARED / "wire").glob("*/session*.jsonl"))[::3],
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_of_recorded_sessions(path: Path) -> None:
+    session = load(path)
+    for number in range(3):
+        compare(session, lambda target, number=number: random_model(target, number))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pi_sessions.context.models import Preferences
     from pi_sessions.context.payload import Options, Payload
     from pi_sessions.context.payload.draft import Retention
+    from pi_sessions.context.payload.telling import Course
     from pi_sessions.context.point import Point
     from pi_sessions.context.tokens import Weight
 
@@ -140,8 +141,9 @@ class Asking:
         model: Model,
         preferences: Preferences | None,
         retention: Retention | None = None,
+        course: Course | None = None,
     ) -> Payload:
-        """Build the request of a point from its LLM messages.
+        """Build the request of a point from its LLM messages, on from a `course` if there is one.
 
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
@@ -149,7 +151,7 @@ class Asking:
         from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
 
         options = self.options(self.level(where), preferences, retention)
-        return build(staged.messages, model, options)
+        return build(staged.messages, model, options, course)
 
     def explanation(
         self,

@@ -7,6 +7,7 @@ System messages stay in place. Rules: docs/format.md, "Replay"; the same for eve
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import trim, truthy
@@ -29,12 +30,54 @@ def replay(messages: Iterable[ContextMessage], target: Target) -> Staged:
     `Dropped` has FAILED_REPLY; `synthetic` has the stand-in results, which also stand among the
     messages with line None and the time 0.
     """
-    shows = target.takes_images
-    adapted = [
-        message if shows and message.value.get("content") is not None else _adapt(message, target)
-        for message in messages
-    ]
-    return _close_calls(_adapt_replies(adapted, target))
+    replaying = Replaying(target)
+    replaying.take(messages)
+    return replaying.staged()
+
+
+class Replaying:
+    """A replay that takes in messages as they come; a copy goes on by itself."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._normalise = normaliser(target)
+        self._renamed: dict[str, str] = {}
+        self._closing = _Closing()
+
+    @property
+    def messages(self) -> list[ContextMessage]:
+        """What is left so far; calls that are open may get stand-ins behind it."""
+        return self._closing.messages
+
+    def take(self, messages: Iterable[ContextMessage]) -> None:
+        """Replay more messages."""
+        target, renamed, closing = self._target, self._renamed, self._closing
+        shows = target.takes_images
+        for message in messages:
+            if not shows or message.value.get("content") is None:
+                message = _adapt(message, target)  # noqa: PLW2901
+            role = message.value["role"]
+            if role == "assistant":
+                closing.reply(_adapt_reply(message, target, self._normalise, renamed))
+            elif role == "toolResult":
+                closing.result(_adapt_result(message, renamed) if renamed else message)
+            elif role == "system":
+                closing.system(message)
+            else:
+                closing.other(message)
+
+    def staged(self) -> Staged:
+        """Close what is open, and give the whole."""
+        closing = self._closing
+        closing.close()
+        return Staged(tuple(closing.messages), tuple(closing.dropped), tuple(closing.synthetic))
+
+    def copy(self) -> Replaying:
+        """Give a replay that goes on by itself."""
+        other = copy(self)
+        other._renamed = dict(self._renamed)  # noqa: SLF001 - of the same class
+        other._closing = self._closing.copy()  # noqa: SLF001
+        return other
 
 
 def _adapt(message: ContextMessage, target: Target) -> ContextMessage:
@@ -76,23 +119,13 @@ def block_type(block: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _adapt_replies(messages: list[ContextMessage], target: Target) -> list[ContextMessage]:
-    normalise = normaliser(target)
-    renamed: dict[str, str] = {}
-    result = []
-    for message in messages:
-        value = message.value
-        role = value["role"]
-        if role == "toolResult":
-            call_id = value.get("toolCallId")
-            new_id = renamed.get(call_id) if renamed and isinstance(call_id, str) else None
-            if new_id and new_id != call_id:
-                value = {**value, "toolCallId": new_id}
-                message = message.altered(Reason.RENAMED, value=value)  # noqa: PLW2901
-        elif role == "assistant":
-            message = _adapt_reply(message, target, normalise, renamed)  # noqa: PLW2901
-        result.append(message)
-    return result
+def _adapt_result(message: ContextMessage, renamed: dict[str, str]) -> ContextMessage:
+    """Let a result follow the new id of its call."""
+    call_id = message.value.get("toolCallId")
+    new_id = renamed.get(call_id) if isinstance(call_id, str) else None
+    if not new_id or new_id == call_id:
+        return message
+    return message.altered(Reason.RENAMED, value={**message.value, "toolCallId": new_id})
 
 
 def _adapt_reply(
@@ -166,11 +199,52 @@ class _Closing:
 
     def __init__(self) -> None:
         self.messages: list[ContextMessage] = []
+        self.dropped: list[Dropped] = []
         self.synthetic: list[Synthetic] = []
         self.calls: list[tuple[Any, Any]] = []
         self.caller: ContextMessage | None = None
         self.answered: list[Any] = []
         self.held: list[ContextMessage] = []
+
+    def copy(self) -> _Closing:
+        other = copy(self)
+        for name in ("messages", "dropped", "synthetic", "calls", "answered", "held"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def reply(self, message: ContextMessage) -> None:
+        """Close what is open, and take up the calls of a reply that is sent."""
+        self.close()
+        value = message.value
+        if value.get("stopReason") in ("error", "aborted"):
+            assert message.line is not None, "replies come from lines"
+            self.dropped.append(Dropped(message.line, Reason.FAILED_REPLY, message.because))
+            return
+        calls = [
+            (block.get("id"), block.get("name"))
+            for block in value["content"]
+            if block_type(block) == "toolCall"
+        ]
+        if calls:
+            self.calls, self.answered, self.caller = calls, [], message
+        self.messages.append(message)
+
+    def result(self, message: ContextMessage) -> None:
+        """Take a result; what is held back has moved behind it."""
+        self.answered.append(message.value.get("toolCallId"))
+        if self.held:
+            self.held = [held.altered(Reason.MOVED) for held in self.held]
+        self.messages.append(message)
+
+    def system(self, message: ContextMessage) -> None:
+        """Hold a system message back while calls are open."""
+        (self.held if self.calls else self.messages).append(message)
+
+    def other(self, message: ContextMessage) -> None:
+        """Take a message of the user, who does not wait for results."""
+        if message.value["role"] == "user":
+            self.close()
+        self.messages.append(message)
 
     def close(self) -> None:
         """Add stand-ins for the calls that got no result, then what was held back."""
@@ -197,43 +271,3 @@ class _Closing:
         }
         self.messages.append(ContextMessage(value, None, because))
         self.synthetic.append(Synthetic("stand-in-result", NO_RESULT, because))
-
-    def hold(self, message: ContextMessage) -> None:
-        self.held.append(message)
-
-    def open(self, message: ContextMessage) -> None:
-        """Take up the calls of a reply that is sent."""
-        calls = [
-            (block.get("id"), block.get("name"))
-            for block in message.value["content"]
-            if block_type(block) == "toolCall"
-        ]
-        if calls:
-            self.calls, self.answered, self.caller = calls, [], message
-        self.messages.append(message)
-
-
-def _close_calls(messages: list[ContextMessage]) -> Staged:
-    state = _Closing()
-    dropped: list[Dropped] = []
-    for message in messages:
-        role = message.value["role"]
-        if role == "assistant":
-            state.close()
-            if message.value.get("stopReason") in ("error", "aborted"):
-                assert message.line is not None, "replies come from lines"
-                dropped.append(Dropped(message.line, Reason.FAILED_REPLY, message.because))
-            else:
-                state.open(message)
-        elif role == "system" and state.calls:
-            state.hold(message)
-        else:
-            if role == "user":
-                state.close()
-            elif role == "toolResult":
-                state.answered.append(message.value.get("toolCallId"))
-                if state.held:
-                    state.held = [held.altered(Reason.MOVED) for held in state.held]
-            state.messages.append(message)
-    state.close()
-    return Staged(tuple(state.messages), tuple(dropped), tuple(state.synthetic))

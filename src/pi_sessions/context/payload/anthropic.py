@@ -13,6 +13,7 @@ from pi_sessions.context.payload.anthropic_messages import AnthropicMessages
 from pi_sessions.context.payload.compat import AnthropicCompat, anthropic_compat
 from pi_sessions.context.payload.draft import Built, present
 from pi_sessions.context.payload.limits import output_limit, whole
+from pi_sessions.context.payload.telling import tell
 from pi_sessions.context.payload.thinking import ANSWER, OFF, budget
 from pi_sessions.context.payload.tools import (
     Placement,
@@ -23,7 +24,6 @@ from pi_sessions.context.payload.tools import (
 from pi_sessions.context.payload.trace import Part, lines_of
 from pi_sessions.context.payload.transcript import Transcript, leading_prompt, resolve
 from pi_sessions.context.prompt import added_tools
-from pi_sessions.context.replay import replay
 
 if TYPE_CHECKING:
     from pi_sessions.context.payload.draft import Draft
@@ -54,10 +54,16 @@ def build_anthropic(draft: Draft) -> Built:
     placement = _placement(transcript, draft, native=native)
     leading = leading_prompt(transcript.messages, transcript.prompt)
     marker = draft.cache_control(long=compat.supports_long_cache_retention)
-    replayed = replay(transcript.messages, model.target)
     managed = compat.supports_mid_convo_effort and not _is_disabled(draft)
-    told = AnthropicMessages(draft, compat, native=native, managed=managed)
-    told.tell(replayed.messages[1:] if transcript.leads else replayed.messages)
+    ways = {"native": native, "managed": managed, "leads": transcript.leads}
+    replayed, told = tell(
+        draft.course,
+        (model, draft.options.rules, *ways.values()),
+        transcript.messages,
+        model.target,
+        lambda: AnthropicMessages(draft, compat, **ways),
+    )
+    told.hand_over(trace)
     if marker:
         _mark(told.parts, marker)
     if told.levels is not None:
@@ -180,11 +186,12 @@ def _mark(parts: list[Part], marker: dict[str, Any]) -> None:
     if not parts or parts[-1].value["role"] == "assistant":
         return
     last = parts[-1]
+    blocks = list(last.parts("content"))
     if isinstance(last.value["content"], str):
-        text = {"type": "text", "text": last.value["content"], "cache_control": marker}
-        last.put("content", [Part(text, last.lines)])
-    elif blocks := last.parts("content"):
-        blocks[-1].value["cache_control"] = marker
+        blocks = [Part({"type": "text", "text": last.value["content"]}, last.lines)]
+    if blocks:
+        blocks[-1] = blocks[-1].with_key("cache_control", marker)
+        parts[-1] = Part({**last.value}, last.lines, last.sections).put("content", blocks)
 
 
 def _insert_efforts(told: AnthropicMessages, active: str) -> None:

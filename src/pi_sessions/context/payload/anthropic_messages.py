@@ -15,6 +15,7 @@ from pi_sessions.context.payload.draft import (
     text_of,
 )
 from pi_sessions.context.payload.strict import refused_by_anthropic
+from pi_sessions.context.payload.telling import Teller
 from pi_sessions.context.payload.tools import (
     Sampling,
     Tool,
@@ -25,8 +26,6 @@ from pi_sessions.context.prompt import added_tools, update_text
 from pi_sessions.context.replay import replace_images
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pi_sessions.context.payload.draft import Draft
 
 IMAGE_BELOW = "(image attached after the tool results)"
@@ -41,46 +40,51 @@ def _image(block: dict[str, Any]) -> dict[str, Any]:
     return {"type": "image", "source": source | present(block, "data")}
 
 
-class AnthropicMessages:
+class AnthropicMessages(Teller):
     """The messages of a body while they are told one after the other."""
 
+    growing = ("parts", "held", "run", "levels")
+
     def __init__(
-        self, draft: Draft, compat: AnthropicCompat, *, native: bool, managed: bool
+        self, draft: Draft, compat: AnthropicCompat, *, native: bool, managed: bool, leads: bool
     ) -> None:
+        sampling = Sampling(draft.trace, compat.supports_strict_tools, refuses=refused_by_anthropic)
+        super().__init__(sampling, skipped=int(leads))
         self.model = draft.model
-        self.trace = draft.trace
         self.rules = draft.options.rules
         self.compat = compat
         self.native = native
         """Whether changes of the tools are told in place."""
-        self.sampling = Sampling(
-            draft.trace, compat.supports_strict_tools, refuses=refused_by_anthropic
-        )
-        self.parts: list[Part] = []
+        self.run: list[ContextMessage] = []
+        """Results that stand side by side."""
         self.held: list[tuple[ContextMessage, Part]] = []
         """System messages that wait for the next reply: none may stand before a user message."""
         self.levels: dict[int, tuple[str, Part]] | None = {} if managed else None
         """The effort of earlier replies, by their place, where markers tell it."""
 
-    def tell(self, messages: Iterable[ContextMessage]) -> None:
-        """Tell all messages but the leading prompt."""
-        run: list[ContextMessage] = []
-        for message in messages:
-            role = message.value["role"]
-            if role == "toolResult":
-                run.append(message)
-                continue
-            if run:
-                self.results(run)
-                run = []
-            if role == "assistant":
-                self.reply(message)
-            elif role == "user":
-                self.user(message)
-            elif role == "system":
-                self.system(message)
-        if run:
-            self.results(run)
+    def tell(self, message: ContextMessage) -> None:
+        """Tell one message; the leading prompt is told elsewhere."""
+        role = message.value["role"]
+        if role == "toolResult":
+            self.run.append(message)
+            return
+        self.close_run()
+        if role == "assistant":
+            self.reply(message)
+        elif role == "user":
+            self.user(message)
+        elif role == "system":
+            self.system(message)
+
+    def close_run(self) -> None:
+        """Tell the results that stand side by side."""
+        if self.run:
+            self.results(self.run)
+            self.run = []
+
+    def finish(self) -> None:
+        """Tell what was held back."""
+        self.close_run()
         self.release()
 
     def system(self, message: ContextMessage) -> None:

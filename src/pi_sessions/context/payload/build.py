@@ -22,6 +22,7 @@ from pi_sessions.errors import UnsupportedApiError
 if TYPE_CHECKING:
     from pi_sessions.context.model import Model
     from pi_sessions.context.outcome import Outcome
+    from pi_sessions.context.payload.telling import Course
 
 BUILDERS: dict[str, Callable[[Draft], Built]] = {
     "openai-completions": build_completions,
@@ -78,13 +79,19 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
         return self._draft.trace.outcomes(self._draft.messages, self._built.replayed)
 
 
-def build(messages: Sequence[ContextMessage], model: Model, options: Options) -> Payload:
+def build(
+    messages: Sequence[ContextMessage],
+    model: Model,
+    options: Options,
+    course: Course | None = None,
+) -> Payload:
     """Build the body of a request.
 
     Args:
         messages: the LLM messages, before the replay, system messages in their places.
         model: the model that was asked.
         options: what else the request hangs on.
+        course: what was told for the request before; bodies then share what they have in common.
 
     Raises:
         UnsupportedApiError: bodies of the model's API are not built here.
@@ -93,7 +100,7 @@ def build(messages: Sequence[ContextMessage], model: Model, options: Options) ->
     if builder is None:
         raise UnsupportedApiError(model.api)
     trace = Trace()
-    request = draft(_with_settings(messages, options), model, options, trace)
+    request = draft(_with_settings(messages, options), model, options, trace, course)
     built = builder(request)
     return Payload(
         body=built.body,

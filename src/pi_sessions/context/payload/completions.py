@@ -14,6 +14,7 @@ from pi_sessions.context.payload.draft import (
     Built,
     blocks_of,
 )
+from pi_sessions.context.payload.telling import tell
 from pi_sessions.context.payload.thinking import (
     ANSWER,
     OFF,
@@ -22,13 +23,14 @@ from pi_sessions.context.payload.thinking import (
     sampling_params,
 )
 from pi_sessions.context.payload.tools import (
+    Sampling,
     Support,
     declared,
     place_tools,
 )
 from pi_sessions.context.payload.trace import Part
-from pi_sessions.context.payload.transcript import resolve
-from pi_sessions.context.replay import block_type, replay
+from pi_sessions.context.payload.transcript import origin, resolve
+from pi_sessions.context.replay import block_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,9 +48,17 @@ def build_completions(draft: Draft) -> Built:
         compat.supports_mid_convo_system_messages and compat.supports_mid_convo_tool_additions
     )
     placement = place_tools(transcript, Support.ADDITIONS if additions else Support.NONE, trace)
-    replayed = replay(transcript.messages, model.target)
-    chat = ChatMessages(draft, compat, transcript, placement)
-    chat.tell(replayed.messages, transcript.prompt)
+    sampling = Sampling(trace, compat.supports_strict_mode, compat.supports_grammar_tools)
+    grammars = sampling.arguments(transcript.messages)
+    prompt = transcript.prompt
+    replayed, chat = tell(
+        draft.course,
+        (model, draft.options.rules, placement.folded, grammars, origin(prompt)),
+        transcript.messages,
+        model.target,
+        lambda: ChatMessages(draft, compat, sampling, grammars, (placement.folded, prompt)),
+    )
+    chat.hand_over(trace)
     tools = declared(placement.listed, chat.declaration)
     if compat.cache_control_format == "anthropic":
         _mark(chat.parts, tools, draft.cache_control(long=compat.supports_long_cache_retention))
@@ -123,28 +133,29 @@ def _mark(parts: list[Part], tools: list[Part], marker: dict[str, Any] | None) -
     """Mark what Anthropic's prompt cache keeps: the prompt, the tools, the conversation."""
     if marker is None:
         return
-    for part in parts:
+    for place, part in enumerate(parts):
         if part.value["role"] in ("system", "developer"):
-            _mark_text(part, marker)
+            parts[place] = _marked(part, marker) or part
             break
     if tools:
-        tools[-1].value["cache_control"] = marker
-    for part in reversed(parts):
-        if part.value["role"] in ("user", "assistant", "tool") and _mark_text(part, marker):
+        tools[-1] = tools[-1].with_key("cache_control", marker)
+    for place in range(len(parts) - 1, -1, -1):
+        if parts[place].value["role"] in ("user", "assistant", "tool") and (
+            marked := _marked(parts[place], marker)
+        ):
+            parts[place] = marked
             break
 
 
-def _mark_text(part: Part, marker: dict[str, Any]) -> bool:
-    """Mark the last text of a message, as a block; says whether it has one."""
+def _marked(part: Part, marker: dict[str, Any]) -> Part | None:
+    """Give a message with its last text marked, as a block; None if it has no text."""
     content = part.value.get("content")
-    if isinstance(content, str):
-        if not content:
-            return False
-        text = {"type": "text", "text": content, "cache_control": marker}
-        part.put("content", [Part(text, part.lines)])
-        return True
-    for block in reversed(part.parts("content")):
-        if block.value["type"] == "text":
-            block.value["cache_control"] = marker
-            return True
-    return False
+    blocks = list(part.parts("content"))
+    if isinstance(content, str) and content:
+        blocks = [Part({"type": "text", "text": content}, part.lines)]
+    for place in range(len(blocks) - 1, -1, -1):
+        if blocks[place].value["type"] == "text":
+            blocks[place] = blocks[place].with_key("cache_control", marker)
+            inner = dict(part.inner or {})
+            return Part({**part.value}, part.lines, part.sections, inner).put("content", blocks)
+    return None

@@ -17,18 +17,18 @@ from pi_sessions.context.payload.draft import (
     text_of,
 )
 from pi_sessions.context.payload.reasoning import Reasoning, reasoning_of
+from pi_sessions.context.payload.telling import Teller
 from pi_sessions.context.payload.tools import (
-    Placement,
     Sampling,
     Tool,
     declared,
 )
 from pi_sessions.context.payload.trace import Lines, Part, lines_of, union
-from pi_sessions.context.payload.transcript import Leading, Transcript, leading_prompt
+from pi_sessions.context.payload.transcript import Leading, leading_prompt
 from pi_sessions.context.prompt import added_tools, update_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from pi_sessions.context.payload.draft import Draft
     from pi_sessions.context.prompt import Prompt
@@ -44,51 +44,54 @@ def _image(block: dict[str, Any]) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": data_url(block)}}
 
 
-class ChatMessages:
+class ChatMessages(Teller):
     """The messages of a body while they are told one after the other."""
+
+    growing = ("parts", "images")
 
     def __init__(
         self,
         draft: Draft,
         compat: CompletionsCompat,
-        transcript: Transcript,
-        placement: Placement,
+        sampling: Sampling,
+        grammars: Mapping[str, str],
+        system: tuple[int, Prompt | None],
     ) -> None:
+        super().__init__(sampling)
         self.model = draft.model
-        self.trace = draft.trace
         self.rules = draft.options.rules
         self.compat = compat
-        self.sampling = Sampling(
-            draft.trace, compat.supports_strict_mode, compat.supports_grammar_tools
-        )
-        self.grammars = self.sampling.arguments(transcript.messages)
+        self.grammars = grammars
         self.instructions = (
             "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
         )
         self.leading: Leading | None = None
-        self.folded = placement.folded
-        self.parts: list[Part] = []
+        self.folded, self.prompt = system
         self.last_role = ""
         """Role of the last message that left something behind, "toolResult" after results."""
         self.system_count = 0
         self.images: list[Part] = []
         """Pictures of the results that stand side by side; they follow the run."""
 
-    def tell(self, messages: Sequence[ContextMessage], prompt: Prompt | None) -> None:
-        """Tell all messages; the first leads, also where only dropped replies stood before it."""
-        self.leading = leading_prompt(messages, prompt)
-        for place, message in enumerate(messages):
-            role = message.value["role"]
-            if role == "toolResult":
-                self.result(message)
-                continue
-            self.close_run()
-            if role == "assistant":
-                self.reply(message)
-            elif role == "user":
-                self.user(message)
-            elif role == "system":
-                self.system(message, leads=place == 0)
+    def tell(self, message: ContextMessage) -> None:
+        """Tell one message; the first leads, also where only dropped replies stood before it."""
+        role = message.value["role"]
+        if role == "toolResult":
+            self.result(message)
+            return
+        self.close_run()
+        if role == "assistant":
+            self.reply(message)
+        elif role == "user":
+            self.user(message)
+        elif role == "system":
+            leads = self.count == 0
+            if leads:
+                self.leading = leading_prompt([message], self.prompt)
+            self.system(message, leads=leads)
+
+    def finish(self) -> None:
+        """Tell the pictures that wait for the end of their run."""
         self.close_run()
 
     def system(self, message: ContextMessage, *, leads: bool) -> None:

@@ -15,6 +15,7 @@ from pi_sessions.context.rules import CURRENT, Rules
 if TYPE_CHECKING:
     from pi_sessions.context.message import ContextMessage, Staged
     from pi_sessions.context.model import Model
+    from pi_sessions.context.payload.telling import Course
 
 Retention = Literal["short", "long", "none"]
 
@@ -67,6 +68,8 @@ class Draft(msgspec.Struct, frozen=True):
     trace: Trace
     used: float
     """The estimate of the context's tokens."""
+    course: Course | None = None
+    """What was told for the request before, if this one may go on from there."""
 
     @property
     def limit(self) -> float:
@@ -102,10 +105,14 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def draft(
-    messages: Sequence[ContextMessage], model: Model, options: Options, trace: Trace
+    messages: Sequence[ContextMessage],
+    model: Model,
+    options: Options,
+    trace: Trace,
+    course: Course | None = None,
 ) -> Draft:
     """Estimate the context and put together what a builder needs."""
-    return Draft(messages, model, options, trace, estimate_context(messages))
+    return Draft(messages, model, options, trace, estimate_context(messages), course)
 
 
 def blocks_of(message: ContextMessage) -> list[dict[str, Any]]:

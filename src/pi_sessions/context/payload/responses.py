@@ -12,15 +12,16 @@ from pi_sessions.context.payload.draft import (
     Built,
 )
 from pi_sessions.context.payload.responses_input import ResponsesInput
+from pi_sessions.context.payload.telling import tell
 from pi_sessions.context.payload.thinking import OFF, asked_level, effort, sampling_params
 from pi_sessions.context.payload.tools import (
+    Sampling,
     Support,
     declared,
     place_tools,
 )
 from pi_sessions.context.payload.trace import Part
-from pi_sessions.context.payload.transcript import resolve
-from pi_sessions.context.replay import replay
+from pi_sessions.context.payload.transcript import origin, resolve
 
 if TYPE_CHECKING:
     from pi_sessions.context.payload.draft import Draft
@@ -36,9 +37,19 @@ def build_responses(draft: Draft) -> Built:
     transcript = resolve(draft.messages, trace, in_place=compat.supports_mid_convo_system_messages)
     support = _support(compat)
     placement = place_tools(transcript, support, trace)
-    replayed = replay(transcript.messages, model.target)
-    input_ = ResponsesInput(draft, compat, transcript, placement, support)
-    input_.tell(replayed.messages, transcript.prompt)
+    sampling = Sampling(trace, compat.supports_strict_mode, compat.supports_grammar_tools)
+    grammars = sampling.arguments(transcript.messages)
+    prompt, level = transcript.prompt, draft.options.thinking_level
+    replayed, input_ = tell(
+        draft.course,
+        (model, level, draft.options.rules, placement.folded, support, grammars, origin(prompt)),
+        transcript.messages,
+        model.target,
+        lambda: ResponsesInput(
+            draft, compat, sampling, grammars, (placement.folded, support, prompt)
+        ),
+    )
+    input_.hand_over(trace)
     tools = declared(placement.listed, input_.declaration)
     body = _body(draft, compat, input_, tools)
     return Built(body, {"/input": input_.parts, "/tools": tools}, replayed)

@@ -17,9 +17,9 @@ from pi_sessions.context.payload.draft import (
     present,
     text_of,
 )
+from pi_sessions.context.payload.telling import Teller
 from pi_sessions.context.payload.thinking import OFF, asked_level, effort
 from pi_sessions.context.payload.tools import (
-    Placement,
     Sampling,
     Support,
     Tool,
@@ -27,11 +27,11 @@ from pi_sessions.context.payload.tools import (
     real_removals,
 )
 from pi_sessions.context.payload.trace import Lines, Part, lines_of
-from pi_sessions.context.payload.transcript import Leading, Transcript, leading_prompt
+from pi_sessions.context.payload.transcript import Leading, leading_prompt
 from pi_sessions.context.prompt import added_tools, join_parts, update_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from pi_sessions.context.payload.draft import Draft
     from pi_sessions.context.prompt import Prompt
@@ -50,27 +50,25 @@ def _image(block: dict[str, Any]) -> dict[str, Any]:
     return {"type": "input_image", "detail": "auto", "image_url": data_url(block)}
 
 
-class ResponsesInput:
+class ResponsesInput(Teller):
     """The input of a body while messages are told one after the other."""
+
+    growing = ("parts", "unavailable")
 
     def __init__(
         self,
         draft: Draft,
         compat: ResponsesCompat,
-        transcript: Transcript,
-        placement: Placement,
-        support: Support,
+        sampling: Sampling,
+        grammars: Mapping[str, str],
+        system: tuple[int, Support, Prompt | None],
     ) -> None:
+        super().__init__(sampling)
         self.model = draft.model
-        self.trace = draft.trace
         self.rules = draft.options.rules
         self.compat = compat
-        self.support = support
-        self.folded = placement.folded
-        self.sampling = Sampling(
-            draft.trace, compat.supports_strict_mode, compat.supports_grammar_tools
-        )
-        self.grammars = self.sampling.arguments(transcript.messages)
+        self.folded, self.support, self.prompt = system
+        self.grammars = grammars
         self.instructions = (
             "developer" if draft.model.reasoning and compat.supports_developer_role else "system"
         )
@@ -79,7 +77,6 @@ class ResponsesInput:
         managed = compat.supports_mid_convo_effort and level != OFF
         self.effort = effort(draft.model, level) if managed else None
         """The effort asked now, where it is told among the messages."""
-        self.parts: list[Part] = []
         self.number = 0
         """Counts the messages told; makes the ids of texts that have none."""
         self.system_count = 0
@@ -87,22 +84,25 @@ class ResponsesInput:
         self.unavailable: dict[str, None] = {}
         """Tools that were removed and not declared again, in order."""
 
-    def tell(self, messages: Sequence[ContextMessage], prompt: Prompt | None) -> None:
-        """Tell all messages; the first leads, also where only dropped replies stood before it."""
-        self.leading = leading_prompt(messages, prompt)
-        for place, message in enumerate(messages):
-            role = message.value["role"]
-            leads = place == 0 and role == "system"
-            is_told = True
-            if role == "system":
-                self.system(message, leads=leads)
-            elif role == "user":
-                is_told = self.user(message)
-            elif role == "assistant":
-                is_told = self.reply(message)
-            elif role == "toolResult":
-                self.result(message)
-            self.number += is_told and not leads
+    def tell(self, message: ContextMessage) -> None:
+        """Tell one message; the first leads, also where only dropped replies stood before it."""
+        role = message.value["role"]
+        leads = self.count == 0 and role == "system"
+        is_told = True
+        if leads:
+            self.leading = leading_prompt([message], self.prompt)
+        if role == "system":
+            self.system(message, leads=leads)
+        elif role == "user":
+            is_told = self.user(message)
+        elif role == "assistant":
+            is_told = self.reply(message)
+        elif role == "toolResult":
+            self.result(message)
+        self.number += is_told and not leads
+
+    def finish(self) -> None:
+        """Tell the effort that is asked now, where it is told among the messages."""
         if self.effort is not None:
             self.update_effort(self.effort, ())
 

@@ -56,6 +56,10 @@ class Part(msgspec.Struct, gc=False):
             self.inner[key] = self.lines
         return self
 
+    def with_key(self, key: str, value: Any) -> Part:
+        """Give the part with one more key; the part itself stays as it is."""
+        return Part({**self.value, key: value}, self.lines, self.sections, self.inner)
+
     def parts(self, key: str) -> list[Part]:
         """Give the parts of a list inside, none where the key holds something else."""
         inner = self.inner.get(key) if self.inner else None
@@ -110,6 +114,22 @@ class Trace:
         self._left_out: set[_Key] = set()
         self._otherwise: dict[_Key, Outcome] = {}
         self._settled: dict[_Key, Outcome] = {}
+
+    def copy(self) -> Trace:
+        """Give a trace with the same notes."""
+        other = Trace()
+        other.absorb(self)
+        return other
+
+    def absorb(self, other: Trace) -> None:
+        """Take over the notes of another trace, behind one's own."""
+        self.synthetic += other.synthetic
+        self.unknown += other.unknown
+        for key, reasons in other._reasons.items():
+            self._reasons.setdefault(key, []).extend(reasons)
+        self._left_out |= other._left_out
+        self._otherwise |= other._otherwise
+        self._settled |= other._settled
 
     def changed(self, message: ContextMessage, reason: Reason) -> None:
         """Note a change to a message, or in what way a system message is told."""

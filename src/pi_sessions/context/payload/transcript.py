@@ -89,5 +89,10 @@ def leading_prompt(messages: Sequence[ContextMessage], prompt: Prompt | None) ->
     return Leading(text, _lines(line for lines in parts.values() for line in lines), parts)
 
 
+def origin(prompt: Prompt | None) -> object:
+    """Give what tells two prompts of one text apart: the lines their parts came from."""
+    return None if prompt is None else (prompt.content, prompt.section_lines)
+
+
 def _lines(lines: Iterable[int | None]) -> Lines:
     return tuple(dict.fromkeys(line for line in lines if line is not None))
