@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import recording
+from . import recording, reports
 from .pi import PiError
 from .scenarios import SCENARIOS, Scenario
 from .stage import Stage, remove_home
@@ -15,6 +15,7 @@ from .stage import Stage, remove_home
 
 def main() -> int:
     """Record the chosen scenarios; 1 if one failed."""
+    reports.register()
     parser = argparse.ArgumentParser(prog="recorder", description="Record sessions of Pi.")
     parser.add_argument("--only", action="append", metavar="NAME", help="one scenario, repeatable")
     parser.add_argument("--out", type=Path, default=Path("tests/recordings"), help="target folder")
@@ -44,7 +45,11 @@ def _record(scenario: Scenario, options: argparse.Namespace) -> bool:
         with Stage(scenario.name, scenario.setting, options.home) as stage:
             scenario.play(stage)
         parent = options.examples if scenario.name == "demo" else options.out
+        if scenario.place:
+            parent = options.out.parent / scenario.place
         recording.write(stage, parent / scenario.name, scenario.about)
+        if scenario.finish:
+            scenario.finish(stage, parent / scenario.name)
     except PiError as error:
         print(f"{scenario.name}: {error}", file=sys.stderr)
         return False

@@ -8,6 +8,7 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { ownTool } from "./own.js";
 import { toolset } from "./tools.js";
 
 const advance = (milliseconds) => globalThis.recorderClock?.advance(milliseconds);
@@ -69,9 +70,10 @@ function asTool(declaration) {
   return {
     label: definition.name,
     ...definition,
-    async execute(_id, params, signal, _onUpdate, ctx) {
+    async execute(id, params, signal, onUpdate, ctx) {
       let content;
       try {
+        if (action === "own") return await ownTool(definition.name, ctx.cwd).execute(id, params, signal, onUpdate, ctx);
         content = await actions[action](params, ctx.cwd, signal);
       } finally {
         advance(took);

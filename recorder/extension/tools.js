@@ -77,9 +77,41 @@ const layout = {
   took: 25,
 };
 
+// Pi's own tools under our words: their results have the form that Pi gives them.
+const own = [
+  {
+    name: "read",
+    description: "Read a file, or some of its lines.",
+    parameters: object(
+      {
+        path: text("Path of the file"),
+        offset: { type: "integer", description: "First line" },
+        limit: { type: "integer", description: "How many lines" },
+      },
+      ["path"],
+    ),
+    action: "own",
+    took: 6,
+  },
+  { ...write, action: "own" },
+  {
+    ...edit,
+    parameters: object({
+      path: text("Path of the file"),
+      edits: {
+        type: "array",
+        items: object({ oldText: text("The passage as it is now"), newText: text("As it should be") }),
+      },
+    }),
+    action: "own",
+  },
+  { ...bash, action: "own" },
+];
+
 /** The declarations of one named set. */
 export function toolset(name) {
   if (name === "strict") return [graft, layout, read];
   if (name === "none") return [];
+  if (name === "own") return own;
   return [read, write, edit, bash, weather, almanac];
 }

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pi_sessions.audit import form, markdown, profile, sources
+from pi_sessions.audit import (
+    commands,
+    dates,
+    directives,
+    figures,
+    fingerprint,
+    form,
+    markdown,
+    profile,
+    quotations,
+    sources,
+)
 from pi_sessions.audit.case import Case
 from pi_sessions.audit.findings import Audit, Evidence, Finding, Judgement, Part, in_order
 
@@ -39,6 +50,7 @@ def audit(
     found = list(form.check(case.report, asked, case.outline))
     if sessions:
         found += _substance(case)
+    found += fingerprint.check(case)
     return Audit(
         path,
         asked.name,
@@ -52,6 +64,11 @@ def _substance(case: Case) -> Iterator[Finding]:
     yield _written(case)
     ledger = sources.ledger(case)
     yield from sources.check(case, ledger)
+    yield from quotations.check(case, ledger)
+    yield from commands.check(case)
+    yield from figures.check(case)
+    yield from dates.check(case, ledger)
+    yield from directives.check(case)
 
 
 def _written(case: Case) -> Finding:

@@ -35,8 +35,8 @@ _FAILURE = re.compile(
     r"Could not resolve host[^\n]*|Connection refused[^\n]*|"
     r"<(?:title|h1)[^>]*>\s*(?:Error\s*)?[45]\d\d\b[^<]*|"
     r"<(?:title|h1)[^>]*>[^<]{0,40}(?:Not Found|Page not found|Forbidden|Access Denied|"
-    r"Unauthorized|Service Unavailable|Bad Gateway|Gateway Time-?out|Internal Server Error|Too Many Requests|"
-    r"Just a moment|Attention Required|Are you a robot|Sign in|Log in)[^<]*|"
+    r"Unauthorized|Service Unavailable|Bad Gateway|Gateway Time-?out|Internal Server Error|"
+    r"Too Many Requests|Just a moment|Attention Required|Are you a robot|Sign in|Log in)[^<]*|"
     r"^\s*(?:# )?(?:(?:Error )?[45]\d\d:? (?:Not Found|Forbidden|Unauthorized|Bad Gateway|"
     r"Service (?:Temporarily )?Unavailable|Internal Server Error|Too Many Requests|Gone)|Not Found|"
     r"Access Denied|Page not found)[^\n]*$",
@@ -104,7 +104,15 @@ def _asked(call: Call, address: Address) -> Address | None:
             return asked
         if address.kind is AddressKind.DOI and address.key in asked.text.lower():
             return asked
-    return None
+    return next((way for way in _led_to(call) if way.name == address.name), None)
+
+
+def _led_to(call: Call) -> list[Address]:
+    """Give the addresses that a call was led to, as far as what came back tells them."""
+    moved = [next(filter(None, match.groups())) for match in _MOVED.finditer(call.output[:_HEAD])]
+    last = call.output.rstrip().rsplit("\n", 1)[-1].strip()
+    effective = [last] if "url_effective" in call.command else []
+    return [addresses.of_url(url) for url in (*moved, *effective) if "://" in url]
 
 
 def _target(command: str) -> str:

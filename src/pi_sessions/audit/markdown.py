@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 _BARE_URL = re.compile(r"(?:https?|ftp)://[^\s<>\"'`|\u3000-\u303f\uff00-\uffef]+")
 _TRAILING = ".,;:!?*_…。，"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
+_TAGS = frozenset(
+    (
+        *("a", "abbr", "b", "big", "br", "cite", "code", "del", "details", "div", "em", "font"),
+        *("i", "img", "input", "ins", "kbd", "label", "mark", "p", "q", "s", "samp", "small"),
+        *("span", "strike", "strong", "sub", "summary", "sup", "tt", "u", "var", "wbr"),
+    )
+)
 
 
 def parse(source: str, path: str = "") -> Report:
@@ -142,8 +149,12 @@ def _inline(token: Token, line: int) -> Text:
             spans.append(Span(length, length + len(piece)))
         elif child.type in ("softbreak", "hardbreak"):
             piece = "\n"
-        elif child.type == "html_inline" and _BREAK.fullmatch(child.content):
-            piece, breaks = "\n", breaks + 1
+        elif child.type == "html_inline":
+            name = _TAG_NAME.match(child.content)
+            if name and name[1].lower() == "br":
+                piece, breaks = "\n", breaks + 1
+            elif name and name[1].lower() not in _TAGS:
+                piece = child.content  # a placeholder such as <path>, and no tag
         elif child.type == "image":
             piece = child.content
             spans.append(Span(length, length + len(piece), str(child.attrs.get("src", ""))))

@@ -68,12 +68,13 @@ def _source(case: Case, row: Block, places: dict[str, int]) -> Source:
         found += addresses.of_text(cell, files=not found) if cell else []
     named = {address.name: address for address in found}
     first = row.texts[0].text.strip() if row.texts else ""
-    name = first if re.fullmatch(r"\[?[A-Z]{1,3}-?\d+\]?", first) else ""
+    named_first = re.match(r"\[?([A-Z]{1,3}-?\d+)\b\]?(?=$|[\s:.,])", first)
     status = of("status")
     claims = status_of(status, case.profile.status)
     if not claims and any(mark in row.text for mark in case.profile.unverified):
         claims = "none"
-    return Source(row, name.strip("[]"), tuple(named.values()), status, claims, of("dates"))
+    name = named_first[1] if named_first else ""
+    return Source(row, name, tuple(named.values()), status, claims, of("dates"))
 
 
 def status_of(text: str, words: StatusWords) -> str:

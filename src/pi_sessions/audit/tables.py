@@ -39,14 +39,14 @@ def columns_of(names: list[str], columns: tuple[Column, ...]) -> dict[str, int]:
         for place, name in enumerate(names)
         for number, column in enumerate(columns)
     ]
+    ranked = sorted(scores, key=lambda s: s[:2], reverse=True)
     found: dict[str, int] = {}
-    for score, _, place, column in sorted(scores, key=lambda s: s[:2], reverse=True):
-        if score and column.name not in found and place not in found.values():
-            found[column.name] = place
-    for score, _, place, column in sorted(scores, key=lambda s: s[:2], reverse=True):
-        shared = found.get(column.within) == place
-        if score and shared and column.name not in found:
-            found[column.name] = place
+    # What may stand within another column comes second: it takes no column away from that one.
+    for is_second in (False, True):
+        for score, _, place, column in ranked:
+            taken = place in found.values() and found.get(column.within) != place
+            if score and bool(column.within) is is_second and not taken:
+                found.setdefault(column.name, place)
     return found
 
 

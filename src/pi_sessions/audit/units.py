@@ -205,8 +205,9 @@ def citations(
     if chosen is None:
         return
     rows = chosen[0].rows
-    names = {row.texts[0].text.strip().strip("[]") for row in rows if row.texts}
-    letters = {match[1] for name in names if (match := re.fullmatch(r"([A-Z]{1,3}-?)\d+", name))}
+    starts = [re.match(r"\[?(([A-Z]{1,3}-?)\d+)\b", row.texts[0].text) for row in rows if row.texts]
+    names = {start[1] for start in starts if start}
+    letters = {start[2] for start in starts if start}
     if len(letters) != 1:
         return
     (prefix,) = letters

@@ -28,6 +28,8 @@ LEAST = 0.5
 """Part of a report's lines that must be found for its writers to count as found."""
 _SHORT = 4
 """Shorter lines say nothing about where they come from."""
+_PIECE = 8
+"""Shorter pieces of an edit are not looked for within lines."""
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -61,15 +63,22 @@ def authorship(
     wanted = {text for line in report.lines if len(text := _bare(line)) >= _SHORT}
     tools: dict[str, Point] = {}
     says: dict[str, Point] = {}
+    pieces: list[tuple[str, Point]] = []
     for number, session in enumerate(sessions):
         for call in calls[number]:
             texts, way, path = _written(call)
             point = Point(number, call.line, way, path)
             tools |= dict.fromkeys(_lines(texts) & wanted, point)
+            if way == "edit":
+                pieces += [(text, point) for text in _lines(texts) if len(text) >= _PIECE]
         for line in session.table.of_kind(Kind.ASSISTANT):
             said = text_of(session.table.raw(line)["message"].get("content"))
             says |= dict.fromkeys(_lines([said]) & wanted, Point(number, line, "text"))
     by_text = says | tools
+    for text in wanted - by_text.keys() if pieces else ():
+        # An edit often changes a part of a line, which no call then has whole.
+        held = [point for piece, point in pieces if piece in text]
+        by_text |= {text: held[-1]} if held else {}
     if not wanted or len(by_text) < LEAST * len(wanted):
         return Authorship(None, {}, ())
     found = {
