@@ -170,13 +170,13 @@ _TOKENS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 def _visibility(session: Session, options: Options) -> Iterator[Row]:
     seen = session.visibility(model_of=options.model_of, preferences=options.preferences)
     table = session.table
+    last = max(seen.replies, default=0)
     for line in lines_of(session, options):
         what = (line, _id(session, line), table.type_of(line), table.role_of(line))
         runs = list(_runs(seen, line))
         for run in runs:
             yield (*what, *run)
         if not runs:
-            last = max(seen.replies, default=0)
             yield (*what, 0, None, None, _text(seen.reason(last, line)) if last else None)
 
 

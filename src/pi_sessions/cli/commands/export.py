@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     if args.redact or args.structure_only or args.no_images:
         shown, secrets = _redacted(args, session)
         told["secrets"] = [_row(secret) for secret in secrets]
-        if not args.json:
+        if args.redact and not args.json:
             _warn(secrets)
     written = chunks(name, shown, _options(args, session))
     if args.dry_run:
