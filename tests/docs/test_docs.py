@@ -234,6 +234,12 @@ def test_codes_are_shown_by_the_vectors_named() -> None:
 WORDS = {
     "ls": ["--session-dir", "examples/demo", "--all"],
     "saw": [DEMO, "333 kg"],
+    "name": [DEMO, "Harvest", "--dry-run"],
+    "label": [DEMO, "7c3ce700", "end", "--dry-run"],
+    "edit": [DEMO, "--failed-replies", "--dry-run"],
+    "fork": [DEMO, "--dry-run"],
+    "clone": [DEMO, "--dry-run"],
+    "audit": ["docs/research/pi-27/report.md", "--session", DEMO],
 }
 """What a command is given, where a session alone does not do; writing commands get --dry-run."""
 
@@ -249,6 +255,7 @@ def test_keys_of_documents_are_documented() -> None:
             text=True,
             check=False,
         )
+        assert done.stdout, (name, done.stderr)
         document = json.loads(done.stdout)
         section = page("commands.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
         keys = set(document if isinstance(document, dict) else document[0])
