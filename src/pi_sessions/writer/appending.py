@@ -72,13 +72,13 @@ class SessionFile:
     """A session file open for appending, and what it looked like when we last saw it."""
 
     def __init__(self, path: str, *, durable: bool = False) -> None:
+        self._descriptor = -1
         self.path = path
         self.durable = durable
         self.end = 0
         """Bytes of the file as we know it."""
         self._tail = b""
         self._tail_start = 0
-        self._descriptor = -1
         self.reopen()
 
     def reopen(self) -> None:
@@ -104,6 +104,9 @@ class SessionFile:
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
 
     def lock(self) -> None:
         """Keep other writers of ours out; see `locking.lock`."""

@@ -16,13 +16,13 @@ from pi_sessions.context.difference import Asked, Difference, differ
 from pi_sessions.errors import EntryNotFoundError
 from pi_sessions.excerpt import excerpt
 from pi_sessions.writer import edits
-from pi_sessions.writer.session_writer import SessionWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pi_sessions.diagnostics import Diagnostic
     from pi_sessions.session import Session
+    from pi_sessions.writer.session_writer import SessionWriter
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kM]?)B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -74,21 +74,21 @@ def run(args: argparse.Namespace) -> int:
     with writing.open_writer(args) as writer:
         session = writer.session
         proposals = _proposals(args, session)
-        preview = SessionWriter.from_bytes(writer.data, name=session.path, force=args.force)
-        made = _applied(preview, proposals)
-        after = preview.session
-        found = differ(_asked(args, session), _asked(args, after))
-        trouble = _new_trouble(session, after)
-        if not args.json:
-            _print(args, session, proposals, found, trouble)
-        if not args.dry_run:
+        before, known = _asked(args, session), session.conversation_diagnostics()
+        # What is shown and what is written at the end of the batch are the same entries.
+        with writer.batch():
             made = _applied(writer, proposals)
-        document = writing.written(args, preview if args.dry_run else writer, made)
+            after = writer.session
+            found = differ(before, _asked(args, after))
+            trouble = _new_trouble(known, after)
+            if not args.json:
+                _print(args, after, proposals, found, trouble)
+        document = writing.written(args, writer, made)
         for row, proposal in zip(document["entries"], proposals, strict=True):
             row["targetId"] = proposal.target
             row["replacement"] = proposal.replacement
         if args.json:
-            output.write_json(document | _difference(session, found, trouble))
+            output.write_json(document | _difference(after, found, trouble))
         else:
             writing.tell(args, document, "context edit")
     return 0
@@ -158,11 +158,11 @@ def _asked(args: argparse.Namespace, session: Session) -> Asked:
     )
 
 
-def _new_trouble(before: Session, after: Session) -> list[Diagnostic]:
+def _new_trouble(known: Sequence[Diagnostic], after: Session) -> list[Diagnostic]:
     """Find calls and results that no longer match after the edits."""
-    known = {(found.code, found.line) for found in before.conversation_diagnostics()}
+    old = {(found.code, found.line) for found in known}
     return [
-        found for found in after.conversation_diagnostics() if (found.code, found.line) not in known
+        found for found in after.conversation_diagnostics() if (found.code, found.line) not in old
     ]
 
 
