@@ -16,7 +16,7 @@ from pi_sessions.redact import Redaction
 from pi_sessions.session import Session
 from property import strategies
 
-EXAMPLES = int(os.environ.get("PI_SESSIONS_REDACTIONS", "50"))
+EXAMPLES = int(os.environ.get("PI_SESSIONS_REDACTIONS", "40"))
 WAYS: list[dict[str, Any]] = [{}, {"pictures": False}, {"structure_only": True}]
 WIRE = sorted(
     [
@@ -41,7 +41,7 @@ def assert_same_structure(before: Session, after: Session) -> None:
     assert before.tree.children_of == after.tree.children_of
     ids = [e for e in before.entries if e.line not in left.shadowed and e.id is not None]
     points: list[dict[str, Any]] = [{}]
-    points += [{"leaf": e.line} for e in ids[:: max(len(ids) // 12, 1)]]
+    points += [{"leaf": e.line} for e in ids[:: max(len(ids) // 5, 1)]]
     points += [{"response": e.line} for e in before.responses]
     for point in points:
         place = next(iter(point), None)

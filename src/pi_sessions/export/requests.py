@@ -9,12 +9,13 @@ from pi_sessions.context.model import Model
 from pi_sessions.context.remarks import reported_tokens
 from pi_sessions.errors import UnsupportedApiError
 from pi_sessions.export.options import lines_of
-from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pi_sessions.context.payload import Payload
     from pi_sessions.context.target import Target
+    from pi_sessions.entry import Entry
     from pi_sessions.export.options import Options
     from pi_sessions.session import Session
 
@@ -25,48 +26,63 @@ def chunks(session: Session, options: Options) -> Iterator[bytes]:
     `response` asks for that reply alone, `leaf` or `branch` for those on a branch. A reply whose
     request cannot be built has null for its body, and `unknown` says why.
     """
-    for line in _replies(session, options):
-        yield _json.encode(_row(session, options, line)) + b"\n"
-
-
-def _replies(session: Session, options: Options) -> Iterator[int]:
     if options.response is not None:
-        yield session.entry(options.response).line
+        reply = session.entry(options.response)
+        yield _line(session, options, reply, _payload(session, options, reply))
         return
-    kinds, shadowed = session.table.kinds, session.table.shadowed
-    for line in lines_of(session, options):
-        if kinds[line] == Kind.ASSISTANT and line not in shadowed:
-            yield line
+    replies = {reply.line for reply in session.responses}
+    wanted = replies.intersection(lines_of(session, options))
+    if 2 * len(wanted) < len(replies):
+        for line in sorted(wanted):
+            reply = session.at(line)
+            yield _line(session, options, reply, _payload(session, options, reply))
+        return
+    # In a row each costs little: it goes on from the one before.
+    for reply, payload in session.requests(
+        model_of=options.model_of,
+        preferences=options.preferences,
+        cache_retention=options.cache_retention,
+    ):
+        if reply.line in wanted:
+            yield _line(session, options, reply, payload)
 
 
-def _row(session: Session, options: Options, line: int) -> dict[str, Any]:
-    reply = session.at(line)
-    target = session.target(response=reply)
-    model = options.model_of(target) if options.model_of else _assumed(target)
-    row: dict[str, Any] = {
-        "id": session.table.ids[line],
-        "line": line,
-        "api": model.api,
-        "provider": model.provider,
-        "model": model.id,
-        "body": None,
-    }
-    reported = reported_tokens(session.table, line)
+def _payload(session: Session, options: Options, reply: Entry) -> Payload | None:
+    """Build one request, None for an API that is not built here."""
     try:
-        payload = session.request(
+        return session.request(
             response=reply,
-            model=model,
+            model=_model(session, options, reply),
             preferences=options.preferences,
             cache_retention=options.cache_retention,
         )
-    except UnsupportedApiError as error:
-        why = [{"pointer": "", "why": str(error)}]
-        return {**row, "unknown": why, "estimatedTokens": None, "reportedTokens": reported}
-    row["body"] = payload.body
-    if options.provenance:
+    except UnsupportedApiError:
+        return None
+
+
+def _model(session: Session, options: Options, reply: Entry) -> Model:
+    return (options.model_of or _assumed)(session.target(response=reply))
+
+
+def _line(session: Session, options: Options, reply: Entry, payload: Payload | None) -> bytes:
+    model = _model(session, options, reply)
+    row: dict[str, Any] = {
+        "id": session.table.ids[reply.line],
+        "line": reply.line,
+        "api": model.api,
+        "provider": model.provider,
+        "model": model.id,
+        "body": payload.body if payload else None,
+    }
+    if payload and options.provenance:
         row["provenance"] = {place: list(lines) for place, lines in payload.provenance.items()}
-    row["unknown"] = [{"pointer": item.pointer, "why": item.why} for item in payload.unknown]
-    return {**row, "estimatedTokens": payload.estimated_tokens, "reportedTokens": reported}
+    if payload:
+        row["unknown"] = [{"pointer": item.pointer, "why": item.why} for item in payload.unknown]
+    else:
+        row["unknown"] = [{"pointer": "", "why": str(UnsupportedApiError(model.api))}]
+    row["estimatedTokens"] = payload.estimated_tokens if payload else None
+    row["reportedTokens"] = reported_tokens(session.table, reply.line)
+    return _json.encode(row) + b"\n"
 
 
 def _assumed(target: Target) -> Model:
