@@ -330,9 +330,10 @@ def many_writers(path: Path, processes: int, appends: int, *, kind: str, pi: boo
             on one of its own), or `names`.
         pi: whether a program that takes no lock appends as many lines as well.
     """
-    children = [forked(_writing(path, appends, kind, number)) for number in range(processes)]
+    work = [_writing(path, appends, kind, number) for number in range(processes)]
     if pi:
-        children.append(forked(_writing_like_pi(path, appends)))
+        work.append(_writing_like_pi(path, appends))
+    children = [forked(each) for each in work]
     told = [json.loads(_answer(pipe)) for _, pipe in children]
     for child, _ in children:
         assert os.waitpid(child, 0)[1] == 0
@@ -387,9 +388,11 @@ def _writing(path: Path, appends: int, kind: str, number: int) -> Callable[[int]
 def _writing_like_pi(path: Path, appends: int) -> Callable[[int], None]:
     """Append without a lock and without a look, each line behind the one before."""
 
+    leaf = loads(path.read_bytes()).leaf
+    assert leaf is not None
+
     def work(out: int) -> None:
-        leaf = loads(path.read_bytes()).leaf
-        parent = leaf.id if leaf else None
+        parent = leaf.id
         acknowledged = []
         for number in range(appends):
             made = os.urandom(4).hex()

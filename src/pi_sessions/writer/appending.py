@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pi_sessions._lines import Source
 
 _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
+_CHUNK = 8 << 20
+"""Bytes of a new file that are written at once."""
 _TAIL = 64
 """Last bytes of a file that are compared before a write."""
 
@@ -44,6 +46,11 @@ class Memory:
     def data(self) -> bytes:
         """The bytes that are in no file."""
         return bytes(self._data)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the bytes that are in no file, piece by piece."""
+        for start in range(0, len(self._data), _CHUNK):
+            yield bytes(self._data[start : start + _CHUNK])
 
     def append(self, data: bytes) -> None:
         """Add bytes at the end."""

@@ -185,7 +185,8 @@ class Pen:
         memory = self._memory
         assert memory is not None
         assert len(self.table) == 1
-        memory.append(b"".join(lines))
+        for line in lines:
+            memory.append(line)
         self.table = scan.read(memory)
         self.leaf = self.table.leaf
         self._settle(None)
@@ -208,7 +209,7 @@ class Pen:
         if Kind.USER not in kinds and Kind.ASSISTANT not in kinds:
             return
         try:
-            creating.create(self.path, (memory.data,), durable=self._durable)
+            creating.create(self.path, memory.chunks(), durable=self._durable)
             try:
                 file = SessionFile(self.path, durable=self._durable)
                 file.see(memory.size)

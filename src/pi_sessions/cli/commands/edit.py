@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions._json import dumps
+from pi_sessions._json import encode
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import configuration, output, writing
 from pi_sessions.cli.arguments import UsageError
@@ -154,7 +154,7 @@ def _asked(args: argparse.Namespace, session: Session) -> Asked:
         parts,
         session.prompt(),
         # Pi's estimate starts from what the last reply reported, so an edit hardly moves it.
-        sum(len(dumps(part.value.get("content")).encode()) for part in parts),
+        sum(len(encode(part.value.get("content"))) for part in parts),
     )
 
 
