@@ -16,8 +16,8 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src")]
 
 from pi_sessions import Code, Reason, load  # noqa: E402 - runs from a checkout as well
-from pi_sessions.cli.commands.check import REPAIRABLE  # noqa: E402
 from pi_sessions.cli.main import COMMANDS  # noqa: E402
+from pi_sessions.repair.catalogue import MENDED, REMEDIES, Way  # noqa: E402  # noqa: E402
 
 REASONS: dict[Reason, tuple[str, str]] = {
     Reason.BLANK: ("The line holds nothing but white space.", "lines/blank"),
@@ -105,131 +105,35 @@ REASONS: dict[Reason, tuple[str, str]] = {
 }
 """What each reason means, and a vector that shows it."""
 
-CODES: dict[Code, tuple[str, str, str]] = {
-    Code.MALFORMED_JSON: (
-        "A line is no JSON.",
-        "Pi skips it; entries below it lose their history.",
-        "Mend the line by hand; the lines after it are read all the same.",
-    ),
-    Code.NOT_AN_ENTRY: ("JSON, but no entry.", "It is left out.", "None is needed."),
-    Code.INVALID_UTF8: (
-        "Bytes that are not UTF-8.",
-        "They read as U+FFFD, as in Pi.",
-        "None is needed.",
-    ),
-    Code.BOM: (
-        "A byte order mark before the header.",
-        "Pi refuses the file; we read it.",
-        "Remove the three bytes.",
-    ),
-    Code.TOO_DEEP: (
-        "More than 1,000 levels of nesting. Beyond 250,000 levels, or 4 MB where it nests so deep, the line is not read.",
-        "Pi reads it and cannot write or send it.",
-        "Edit the entry out.",
-    ),
-    Code.TORN_TAIL: (
-        "The last line is cut off.",
-        "It is skipped.",
-        "Close it with a newline before anything is appended.",
-    ),
-    Code.FUSED_LINE: (
-        "A torn line and a whole one on one line.",
-        "Pi loses both.",
-        "Put a newline where the whole one begins.",
-    ),
-    Code.SECOND_HEADER: ("A second header.", "It is ignored.", "None is needed."),
-    Code.MISSING_ID: (
-        "An entry without an id.",
-        "Nothing can refer to it.",
-        "None; as the last line it is the leaf.",
-    ),
-    Code.DUPLICATE_ID: (
-        "Two entries with one id.",
-        "The later one counts everywhere.",
-        "Give one of them a new id.",
-    ),
-    Code.SELF_PARENT: (
-        "An entry is its own parent.",
-        "Read as a root; Pi never ends.",
-        "Set its parent.",
-    ),
-    Code.ORPHAN: (
-        "A parent that is not in the file.",
-        "History before it is out of reach.",
-        "Link it to an entry of the lost part.",
-    ),
-    Code.CYCLE: (
-        "Parents in a circle.",
-        "The walk ends where it would repeat; Pi never ends.",
-        "Set one parent.",
-    ),
-    Code.DANGLING_TARGET: (
-        "A label or edit of an id that is not there.",
-        "It has no effect.",
-        "None is needed.",
-    ),
-    Code.DANGLING_FIRST_KEPT: (
-        "A compaction keeps from an id that is not before it.",
-        "Nothing before it is kept.",
-        "Name an entry of the branch.",
-    ),
-    Code.BAD_TIMESTAMP: (
-        "A time that is no date.",
-        "Order of siblings and lists may surprise.",
-        "None is needed.",
-    ),
-    Code.UNKNOWN_ENTRY_TYPE: (
-        "An entry type nobody knows.",
-        "Kept, never sent.",
-        "None; a newer Pi may know it.",
-    ),
-    Code.UNKNOWN_ROLE: (
-        "A message role nobody knows.",
-        "Kept, never sent.",
-        "None; a newer Pi may know it.",
-    ),
-    Code.MISSING_FIELD: (
-        "A field is missing.",
-        "A default is read; without its message an entry is none.",
-        "None is needed.",
-    ),
-    Code.WRONG_TYPE: ("A field of the wrong type.", "It is read as missing.", "None is needed."),
-    Code.FUTURE_VERSION: (
-        "A version newer than 3.",
-        "Read by the rules of version 3.",
-        "Use a newer release of this package.",
-    ),
-    Code.MIGRATED: (
-        "A file of version 1 or 2.",
-        "Read as version 3; the file stays as it is.",
-        "None is needed.",
-    ),
-    Code.LEAF_ON_DEAD_BRANCH: (
-        "The last entry is on an older branch.",
-        "The file opens there, not where the conversation ended.",
-        "Go back to the newer branch.",
-    ),
-    Code.INTERLEAVED_WRITERS: (
-        "Two branches written in turns.",
-        "Two programs had the file open.",
-        "Close one of them.",
-    ),
-    Code.ORPHAN_RESULT: (
-        "A tool result without its call.",
-        "It is sent all the same; some providers refuse it.",
-        "Edit it out.",
-    ),
-    Code.UNANSWERED_CALL: (
-        "A call without a result.",
-        'The model is told "No result provided".',
-        "None is needed.",
-    ),
-    Code.ANSWERED_TWICE: (
-        "A call with two results.",
-        "Both are sent; some providers refuse that.",
-        "Edit one out.",
-    ),
-    Code.INCOMPLETE_USAGE: ("A reply without usage.", "Its cost is unknown.", "None is needed."),
+CODES: dict[Code, str] = {
+    Code.MALFORMED_JSON: "A line is no JSON.",
+    Code.NOT_AN_ENTRY: "JSON, but no entry.",
+    Code.INVALID_UTF8: "Bytes that are not UTF-8.",
+    Code.BOM: "A byte order mark before the header.",
+    Code.TOO_DEEP: "More than 1,000 levels of nesting. Beyond 250,000 levels, or 4 MB where it nests so deep, the line is not read.",
+    Code.TORN_TAIL: "The last line is cut off.",
+    Code.FUSED_LINE: "A torn line and a whole one on one line.",
+    Code.SECOND_HEADER: "A second header.",
+    Code.MISSING_ID: "An entry without an id.",
+    Code.DUPLICATE_ID: "Two entries with one id.",
+    Code.SELF_PARENT: "An entry is its own parent.",
+    Code.ORPHAN: "A parent that is not in the file.",
+    Code.CYCLE: "Parents in a circle.",
+    Code.DANGLING_TARGET: "A label or edit of an id that is not there.",
+    Code.DANGLING_FIRST_KEPT: "A compaction keeps from an id that is not before it.",
+    Code.BAD_TIMESTAMP: "A time that is no date.",
+    Code.UNKNOWN_ENTRY_TYPE: "An entry type nobody knows.",
+    Code.UNKNOWN_ROLE: "A message role nobody knows.",
+    Code.MISSING_FIELD: "A field is missing.",
+    Code.WRONG_TYPE: "A field of the wrong type.",
+    Code.FUTURE_VERSION: "A version newer than 3.",
+    Code.MIGRATED: "A file of version 1 or 2.",
+    Code.LEAF_ON_DEAD_BRANCH: "The last entry is on an older branch.",
+    Code.INTERLEAVED_WRITERS: "Two branches written in turns.",
+    Code.ORPHAN_RESULT: "A tool result without its call.",
+    Code.UNANSWERED_CALL: "A call without a result.",
+    Code.ANSWERED_TWICE: "A call with two results.",
+    Code.INCOMPLETE_USAGE: "A reply without usage.",
 }
 """Cause, consequence for the next request, and remedy of each code."""
 
@@ -267,6 +171,15 @@ SHOWN: dict[Code, str] = {
 """A vector that shows each code."""
 
 JSON: dict[str, str] = {
+    "repair": """
+{"path", "backup": path|null, "changed": [{"code", "line", "what", "before": [text], "after": [text]}],
+ "closedTail": true|false, "appended": [{"code", "what", "target", "id": id|null}],
+ "left": [{"code", "line", "message", "why"}], "dryRun": true|false}
+
+Lines of `changed` are those of the file before, lines of `left` those of the mended one. With a header
+that had to be made there is `header`.""",
+    "upgrade": """
+{"path", "from", "to", "upgraded": true|false, "backup": path|null, "entries", "dryRun": true|false}""",
     "lines": """
 {"path", "sessionId", "version", "cwd", "leaf": id | null, "response": id | null,
  "counts": {"sent", "changed", "not_sent"},
@@ -435,10 +348,10 @@ def diagnostics() -> str:
     """Make diagnostics.md."""
     rows = []
     for code in Code:
-        cause, consequence, remedy = CODES[code]
-        mended = "yes" if code in REPAIRABLE else ""
+        known = REMEDIES[code]
+        mended = "yes" if code in MENDED else "on request" if known.way is Way.ASKED else ""
         rows.append(
-            f'| <a id="{code}"></a>`{code}` | {cause} | {consequence} | {remedy} | '
+            f'| <a id="{code}"></a>`{code}` | {CODES[code]} | {known.consequence} | {known.remedy} | '
             f"{mended} | `{SHOWN[code]}` |"
         )
     return (

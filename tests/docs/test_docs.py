@@ -239,6 +239,8 @@ WORDS = {
     "edit": [DEMO, "--failed-replies", "--dry-run"],
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
+    "repair": [DEMO, "--dry-run"],
+    "upgrade": [DEMO, "--dry-run"],
     "audit": ["docs/research/pi-27/report.md", "--session", DEMO],
 }
 """What a command is given, where a session alone does not do; writing commands get --dry-run."""

@@ -20,6 +20,8 @@ COMMANDS = {
     "tree": "the branches, with labels and the live path",
     "show": "the conversation, to read",
     "check": "what is wrong with the file",
+    "repair": "mend what can be mended of a file, without losing a byte",
+    "upgrade": "make a file of version 1 or 2 one of version 3",
     "ls": "the sessions of this directory",
     "audit": "a report against the sessions behind it",
     "export": "the session in another form, whole or without its secrets",

@@ -9,26 +9,10 @@ from pi_sessions.cli import output
 from pi_sessions.cli.paper import Paper
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.excerpt import one_line
+from pi_sessions.repair.catalogue import MENDED, REMEDIES, Way
 
 if TYPE_CHECKING:
     import argparse
-
-REPAIRABLE = frozenset(
-    {
-        Code.TORN_TAIL,
-        Code.FUSED_LINE,
-        Code.MALFORMED_JSON,
-        Code.BOM,
-        Code.ORPHAN,
-        Code.SELF_PARENT,
-        Code.CYCLE,
-        Code.DUPLICATE_ID,
-        Code.ORPHAN_RESULT,
-        Code.DANGLING_FIRST_KEPT,
-        Code.LEAF_ON_DEAD_BRANCH,
-    }
-)
-"""Codes of defects that can be mended without losing anything."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     session = shared.open_session(args)
     found = session.check()
     if args.json:
-        repairable = sum(1 for item in found if item.code in REPAIRABLE)
+        repairable = sum(1 for item in found if item.code in MENDED)
         output.write_json({"diagnostics": rows(found), "repairable": repairable})
     else:
         _print(args, session.path, found)
@@ -64,5 +48,16 @@ def _print(args: argparse.Namespace, path: str, found: tuple[Diagnostic, ...]) -
         place = f"{one_line(path)}:{item.line}:{item.offset}: "
         code = paper.styled(f"{item.code}: ", "bold yellow")
         paper.text(f"{place}{code}{one_line(item.message, 400)}")
+        known = REMEDIES[item.code]
+        paper.text(f"    {known.consequence}; {_told(known.way, known.remedy)}", "dim")
     count = len(found)
     paper.text(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")
+    if any(item.code in MENDED for item in found):
+        paper.text(f"pi-sessions repair {one_line(path)} --dry-run shows what would be done")
+
+
+def _told(way: Way, remedy: str) -> str:
+    """Say what can be done, and by which command."""
+    if way in (Way.APPEND, Way.REWRITE):
+        return f"repair: {remedy}"
+    return f"repair {remedy}" if way is Way.ASKED else remedy

@@ -1,0 +1,45 @@
+"""Files to mend, and what a healthy one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import run as run
+from pi_sessions.repair.applying import Patient
+from pi_sessions.repair.planning import Plan
+
+Mend = Callable[..., Plan]
+
+
+def clock() -> int:
+    """Give a time that does not go on."""
+    return 1_790_000_000_000
+
+
+class Numbers:
+    """Random bytes that are the same at every run."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, size: int) -> bytes:
+        self.count += 1
+        return self.count.to_bytes(8, "big")[-size:].rjust(size, b"\x07")
+
+
+@pytest.fixture
+def mend() -> Mend:
+    """Give a function that repairs a file in place and gives what was planned."""
+
+    def mend_it(path: Path, **options: bool) -> Plan:
+        patient = Patient(str(path), UTC)
+        planned = patient.plan(**options)
+        if not planned.is_empty:
+            patient.repair(planned, clock=clock, random=Numbers())
+        return planned
+
+    return mend_it
