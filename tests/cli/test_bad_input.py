@@ -366,16 +366,20 @@ def test_a_line_of_a_hundred_megabytes(run: Run, write: Write) -> None:
 # Size and depth
 
 
+PATIENCE = 6
+"""How much slower than ours a machine may be."""
+
+
 def within(seconds: float, data: bytes) -> Session:
-    """Ask a session all that walks it, in bounded time."""
-    start = time.monotonic()
+    """Ask a session all that walks it; a guard against hanging, no measure of speed."""
+    start = time.process_time()
     session = loads(data)
     session.check()
     session.explain()
     session.explain(stage="projection")
     session.context()
     assert sum(1 for _ in session.tree.walk()) <= len(session.table)
-    assert time.monotonic() - start < seconds
+    assert time.process_time() - start < PATIENCE * seconds
     return session
 
 
