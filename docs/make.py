@@ -178,6 +178,14 @@ JSON: dict[str, str] = {
 
 Lines of `changed` are those of the file before, lines of `left` those of the mended one. With a header
 that had to be made there is `header`.""",
+    "usage": """
+{"input", "output", "cacheRead", "cacheWrite", "tokens", "cost",
+ "rows": [{"key", "input", "output", "cacheRead", "cacheWrite", "tokens", "cost"}],
+ "countedOnce": {"copies", "cost"}, "incomplete": [{"path", "line"}]}
+
+Counted are replies, tool results, compactions, branch summaries and usage entries of any kind, of all
+branches. An entry that forks have copied counts once; `countedOnce` has what was left out. `incomplete`
+has replies whose tokens or cost are missing.""",
     "upgrade": """
 {"path", "from", "to", "upgraded": true|false, "backup": path|null, "entries", "dryRun": true|false}""",
     "lines": """

@@ -234,6 +234,7 @@ def test_codes_are_shown_by_the_vectors_named() -> None:
 WORDS = {
     "ls": ["--session-dir", "examples/demo", "--all"],
     "saw": [DEMO, "333 kg"],
+    "usage": [DEMO],
     "name": [DEMO, "Harvest", "--dry-run"],
     "label": [DEMO, "7c3ce700", "end", "--dry-run"],
     "edit": [DEMO, "--failed-replies", "--dry-run"],

@@ -1,0 +1,155 @@
+"""Tokens and money: as the reference adds them up, each copied entry once, days in a zone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Run
+from conformance import reference
+from conftest import REQUIRED, SHARED, need
+from pi_sessions._lines import BytesSource, open_source
+from pi_sessions.errors import NotASessionError
+from pi_sessions.testing import SessionBuilder
+from pi_sessions.usage import Totals, spent
+
+FILES = [
+    *sorted((Path(__file__).parent.parent / "recordings").glob("*/session*.jsonl")),
+    *sorted((SHARED / "wire").glob("*/session*.jsonl")),
+    *sorted((SHARED / "cases").glob("*/*.jsonl")),
+    *sorted((SHARED / "real").glob("*.jsonl")),
+]
+
+
+def total(path: Path) -> Totals | None:
+    sums = Totals()
+    try:
+        for item in spent(open_source(path), UTC):
+            sums.add(item.totals)
+    except NotASessionError:
+        return None
+    return sums
+
+
+def test_totals_are_those_of_the_reference() -> None:
+    """To the cent, for every file there is; where the reference fails, we have a number."""
+    if why := reference.missing():
+        assert not REQUIRED, why
+        pytest.skip(why)
+    node = reference.find_node()
+    assert node is not None
+    program = Path(__file__).parent / "usage.mjs"
+    done = subprocess.run([node, program, *FILES], capture_output=True, check=True, timeout=120)
+    compared = 0
+    for line in done.stdout.splitlines():
+        told = json.loads(line)
+        ours = total(Path(told["file"]))
+        if told["error"] or ours is None:
+            continue
+        theirs = told["totals"]
+        tokens = (ours.input, ours.output, ours.cache_read, ours.cache_write)
+        expected = [theirs[key] for key in ("input", "output", "cacheRead", "cacheWrite")]
+        if None in expected or theirs["cost"] is None:
+            continue  # NaN: something was missing
+        assert list(tokens) == expected, told["file"]
+        assert ours.cost == pytest.approx(theirs["cost"], abs=1e-9), told["file"]
+        compared += 1
+
+    assert compared > 40
+
+
+def test_copies_are_counted_once(run: Run) -> None:
+    folder = next(need(SHARED / "cases").glob("10-*"))
+    told = run("usage", "--all", "--session-dir", folder, "--json").json
+
+    assert (told["cost"], told["input"], told["output"], told["cacheRead"]) == (
+        0.875,
+        117,
+        25,
+        1200,
+    )
+    assert told["countedOnce"] == {"copies": 2, "cost": 0.75}
+    alone = run("usage", folder / "fork.jsonl", "--json").json
+    assert (alone["cost"], alone["countedOnce"]["copies"]) == (0.875, 0)
+
+
+def test_days_are_those_of_a_zone(run: Run) -> None:
+    path = next(need(SHARED / "cases").glob("26-*")) / "session.jsonl"
+
+    def days(zone: str, *more: str) -> dict[str, float]:
+        told = run("usage", path, "--by", "day", "--tz", zone, "--json", *more).json
+        return {row["key"]: row["cost"] for row in told["rows"]}
+
+    assert list(days("America/Los_Angeles").values()) == [1.5, 0.5]
+    assert list(days("UTC").values()) == [2.0]
+    (first, second) = days("America/Los_Angeles")
+    assert days("America/Los_Angeles", "--until", first) == {first: 1.5}
+    assert days("America/Los_Angeles", "--since", second) == {second: 0.5}
+
+
+def test_what_is_missing_is_told_and_counts_as_nothing(run: Run) -> None:
+    path = next(need(SHARED / "cases").glob("40-*")) / "session.jsonl"
+    told = run("usage", path, "--json").json
+
+    assert (told["cost"], told["input"], told["output"]) == (1.0, 110, 55)
+    assert [row["line"] for row in told["incomplete"]] == [3, 4]
+
+
+def test_all_five_sources_and_every_key(run: Run, write) -> None:  # type: ignore[no-untyped-def]
+    cost = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0.25}
+    usage = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "cost": cost}
+    made = SessionBuilder()
+    first = made.user("one")
+    made.assistant("left", usage=usage)
+    made.at(first)
+    made.assistant("a", usage=usage)
+    made.message({"role": "toolResult", "toolCallId": "x", "toolName": "agent", "content": [],
+                  "usage": usage})  # fmt: skip
+    made.usage(usage)
+    made.add("compaction", {"summary": "s", "firstKeptEntryId": first, "usage": usage})
+    made.add("branch_summary", {"summary": "s", "fromId": first, "usage": usage})
+    path = write(made.data)
+    rows = {}
+    for by in ("model", "kind", "tool", "branch", "session", "project"):
+        told = run("usage", path, "--by", by, "--json").json
+        assert (told["cost"], told["tokens"]) == (1.5, 60)
+        rows[by] = {row["key"]: row["cost"] for row in told["rows"]}
+
+    assert rows["branch"] == {"this branch": 1.25, "other branches": 0.25}
+    assert rows["kind"]["reply"] == 0.5
+    assert {"tool", "compaction", "branch_summary"} < set(rows["kind"])
+    assert rows["tool"]["agent"] == 0.25
+    csv = run("usage", path, "--by", "kind", "--csv").out.decode().splitlines()
+    assert csv[0] == "kind,input,output,cacheRead,cacheWrite,tokens,cost"
+    assert "reply,2,4,6,8,20,0.5" in csv
+
+
+def test_odd_bytes() -> None:
+    """Numbers of wrong types, broken lines and lone surrogates end nothing."""
+    data = b"\n".join(
+        [
+            b'{"type":"session","version":3,"id":"s"}',
+            b'{"type":"message","id":"a","message":{"role":"assistant","usage":{"input":"9","cost":7}}}',
+            b'{"type":"message","id":"b","message":{"role":"assistant","usage":{"input":1e999}}}',
+            b'{"type":"usage","usage":{"input":5,"note":"\\ud800"}}',
+            b'{"type":"message","message":{"role":"assistant","usage":null',
+            b'{"type":"message","message":{"role":"assistant"}}',
+            b"[1,",
+        ]
+    )
+    found = list(spent(BytesSource(data), UTC))
+
+    assert [item.line for item in found] == [2, 3, 4, 6]
+    assert sum(item.totals.input for item in found) == 5
+    assert not any(item.is_complete for item in found)
+
+
+def test_wrong_use(run: Run) -> None:
+    for words in (["--since", "yesterday"], ["--tz", "Moon/Base"], ["--by", "colour"]):
+        done = run("usage", "x.jsonl", *words)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
