@@ -14,6 +14,7 @@ from pi_sessions.audit import (
     markdown,
     profile,
     quotations,
+    reproduced,
     sources,
 )
 from pi_sessions.audit.case import Case
@@ -66,6 +67,7 @@ def _substance(case: Case) -> Iterator[Finding]:
     yield from sources.check(case, ledger)
     yield from quotations.check(case, ledger)
     yield from commands.check(case)
+    yield from reproduced.check(case)
     yield from figures.check(case)
     yield from dates.check(case, ledger)
     yield from directives.check(case)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pi_sessions.audit.findings import Evidence, Finding, Judgement, Part
-from pi_sessions.audit.report import Block, BlockKind, Text
+from pi_sessions.audit.report import Block, BlockKind, Text, sentence_at
 from pi_sessions.audit.units import marked
 from pi_sessions.audit.wording import difference, normal
 from pi_sessions.excerpt import one_line
@@ -52,7 +52,6 @@ _EXIT = re.compile(
 )
 _SEGMENTS = re.compile(r"\s*(?:&&|\|\||[;|\n])\s*")
 _ALIKE = 0.8
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"“])|\n")
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -155,9 +154,9 @@ def _of_text(text: Text, block: Block) -> Iterator[Shown]:
     is_row = block.kind is BlockKind.ROW
     for number, span in enumerate(commands):
         code = text.text[span.start : span.stop].strip()
-        start, stop = _sentence(text.text, span.start, span.stop)
+        start, stop = sentence_at(text.text, span.start, span.stop)
         around = f"{text.text[start : span.start]} ` {text.text[span.stop : stop]}"
-        whole = block.text if is_row else around
+        whole = block.text[:1000] if is_row else around
         # A cell that is a command alone is told about by the cells beside it.
         told = whole if text.text.strip() == code else around
         if _FUTURE.search(whole):
@@ -165,20 +164,8 @@ def _of_text(text: Text, block: Block) -> Iterator[Shown]:
         end = commands[number + 1].start if number + 1 < len(commands) else len(text.text)
         rest = text.text[span.stop : end]
         before = "" if number else text.text[start : span.start]
-        rest = f"{rest} | {block.text}" if is_row else f"{rest[:400]}\n{before}"
+        rest = f"{rest[:400]} | {block.text[:1000]}" if is_row else f"{rest[:400]}\n{before}"
         yield Shown(code, text.line_at(span.start), rest, bool(_PAST.search(told)))
-
-
-def _sentence(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Give the sentence around a place."""
-    begin, end = 0, len(text)
-    for match in _SENTENCE.finditer(text):
-        if match.end() <= start and match[0] != "\n":
-            begin = match.end()
-        elif match.start() >= stop and match[0] != "\n":
-            end = match.start()
-            break
-    return begin, end
 
 
 class Match(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pi_sessions.audit.calls import moment
 from pi_sessions.audit.findings import Evidence, Finding, Judgement, Part
-from pi_sessions.audit.report import BlockKind
+from pi_sessions.audit.report import BlockKind, sentence_at
 from pi_sessions.excerpt import one_line
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ _DONE = re.compile(
     r"\b(?:today|access\w*|retriev\w*|fetch\w*|ran|run|executed|checked|verified|opened|read)\b",
     re.IGNORECASE,
 )
+_BEFORE = 80
+"""Characters before a date in which it is told what it is of."""
 _WEST, _EAST = timedelta(hours=12), timedelta(hours=14)
 
 
@@ -84,7 +86,7 @@ def _accessed(source: Source) -> Iterator[Finding]:
         Evidence(f.call.session, f.call.line, one_line(f.call.asked), f.note) for _, f in times[:4]
     )
     for day, start, _ in dates_in(source.dates):
-        if _OF_WORK.search(source.dates[:start]):
+        if _OF_WORK.search(source.dates[max(0, start - _BEFORE) : start]):
             continue
         if any(is_day_of(day, time) for time, _ in times):
             code, judgement, says = "access-date", Judgement.HOLDS, f"it was fetched on {day}"
@@ -112,11 +114,10 @@ def _told(case: Case) -> Iterator[Finding]:
             continue
         for text in block.texts:
             for day, start, stop in dates_in(text.text):
-                begin = max(
-                    text.text.rfind(". ", 0, start) + 1, text.text.rfind("; ", 0, start) + 1
-                )
-                around = text.text[begin : stop + 40]
-                if not _DONE.search(around) or _OF_WORK.search(text.text[:start]):
+                begin, end = sentence_at(text.text, start, stop)
+                around = text.text[begin:end]
+                before = text.text[max(0, start - _BEFORE) : start]
+                if not _DONE.search(around) or _OF_WORK.search(before):
                     continue
                 line = text.line_at(start)
                 yield _in_span(case, day, around.strip(), line, spans)

@@ -42,6 +42,14 @@ _DIRECTIVE = re.compile(
     r"|\bnew (?:system )?instructions?\s*:",
     re.IGNORECASE,
 )
+_KEYS = (
+    *("ignore", "disregard", "forget", "override", "llm", "language model", "agent", "assistant"),
+    *("artificial intelligence", "automated", "autonomous", "coding", "you are a", "you're a"),
+    *("do not tell", "do not mention", "do not inform", "do not reveal", "do not disclose"),
+    *("new instruction", "new system"),
+)
+"""Words of which every directive has one, or "AI"."""
+_AROUND = 200
 _TOLD = re.compile(
     r"`([^`\n]{3,200})`|<code>([^<\n]{3,200})</code>|[\"“]([^\"”\n]{4,200})[\"”]|(https?://[^\s<>\"'`)]+)"
     r"|\b((?:[\w.-]+/)*[\w-]+\.(?:sh|py|js|txt|md|json|env|html|ya?ml))\b"
@@ -72,13 +80,34 @@ def directives(number: int, witness: Witness) -> Iterator[Directive]:
         said_before.append(call.asked)
         if call.result in witness.own_results or call.name == "!":
             continue
-        for match in _DIRECTIVE.finditer(call.output):
+        for match in _found(call.output):
             text = _passage(call.output, match.start(), match.end())
             key = normal(text)
             if any(key in other or other in key for other in told):
                 continue
             told.add(key)
             yield Directive(number, call, text, tuple(_asks(text, said_before)))
+
+
+def _found(output: str) -> Iterator[re.Match[str]]:
+    """Find the begins of directives; only what is near a word of them is searched by pattern."""
+    low = output.lower()
+    low = low if len(low) == len(output) else output
+    places: list[int] = []
+    for text, words in ((low, _KEYS), (output, ("AI", "A.I."))):
+        for word in words:
+            place = text.find(word)
+            while place >= 0:
+                places.append(place)
+                place = text.find(word, place + len(word))
+    reached = 0
+    for place in sorted(places):
+        start, stop = max(reached, place - _AROUND), place + _AROUND
+        if stop > reached:
+            for match in _DIRECTIVE.finditer(output, start, stop):
+                reached = match.end()
+                yield match
+            reached = max(reached, place)
 
 
 def _passage(output: str, start: int, stop: int) -> str:

@@ -12,7 +12,7 @@ import msgspec
 
 from pi_sessions.audit.dates import dates_in
 from pi_sessions.audit.findings import Evidence, Finding, Judgement, Part
-from pi_sessions.audit.report import Block, BlockKind, Text
+from pi_sessions.audit.report import Block, BlockKind, Text, sentence_at
 from pi_sessions.audit.units import classes_in, marked
 from pi_sessions.excerpt import one_line
 
@@ -40,6 +40,10 @@ _RUN = re.compile(
 )
 _CONTEXT = 100
 """Characters around a figure in which words in common are looked for."""
+_OPERANDS = 12
+"""Figures beside one from which it may have been computed."""
+_LONGEST = 1000
+"""Characters of a row that are looked at for one figure."""
 _COMMON = frozenset(
     (
         *("the", "and", "that", "this", "with", "from", "were", "was", "are", "for", "not", "has"),
@@ -113,7 +117,9 @@ def figures(case: Case) -> Iterator[Figure]:
                 continue
             if _PLACE.search(text.text[max(0, start - 60) : start]) and not unit:
                 continue
-            around = block.text if block.kind is BlockKind.ROW else _sentence(text.text, start)
+            begin, end = sentence_at(text.text, start, match.end())
+            is_row = block.kind is BlockKind.ROW
+            around = block.text[:_LONGEST] if is_row else text.text[begin:end].strip()
             yield Figure(match[0].strip(), text.line_at(start), around)
 
 
@@ -141,12 +147,6 @@ def _texts(case: Case) -> Iterator[tuple[Block, Text]]:
         for number, text in enumerate(block.texts):
             if not (block.kind is BlockKind.ROW and number == 0 and len(text.text) < 8):
                 yield block, text
-
-
-def _sentence(text: str, place: int) -> str:
-    begin = max(text.rfind(mark, 0, place) for mark in (". ", "; ", ".\n", "! "))
-    ends = [end for mark in (". ", "; ", ".\n", "! ") if (end := text.find(mark, place)) >= 0]
-    return text[begin + 1 : min([*ends, len(text)]) + 1].strip()
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -194,7 +194,7 @@ def _judge(
                 best = (score, place, evidence)
     if best is not None:
         return _traced(figure, best[0], best[2])
-    return _from_nowhere(case, figure, wanted, unit)
+    return _from_nowhere(case, figure, wanted, unit, numbers)
 
 
 def _traced(figure: Figure, score: int, evidence: Evidence) -> Finding:
@@ -209,7 +209,13 @@ def _traced(figure: Figure, score: int, evidence: Evidence) -> Finding:
     )
 
 
-def _from_nowhere(case: Case, figure: Figure, wanted: float, unit: float) -> Finding:
+def _from_nowhere(
+    case: Case,
+    figure: Figure,
+    wanted: float,
+    unit: float,
+    numbers: list[tuple[int, Saying, Numbers]],
+) -> Finding:
     evidence = tuple(
         Evidence(w.path, 0, f"{len(w.sayings)} texts", "the number is in none")
         for w in case.witnesses
@@ -217,14 +223,25 @@ def _from_nowhere(case: Case, figure: Figure, wanted: float, unit: float) -> Fin
     others = {
         value for m in _NUMBER.finditer(figure.around) for value in _values(m[1] + (m[2] or ""))
     }
-    for a, b in permutations(sorted(others - {wanted})[:12], 2):
-        ways = ((f"{a:g} / {b:g}", 100 * a / b if b else -1), (f"{a:g} - {b:g}", a - b))
-        for way, value in (*ways, (f"{a:g} + {b:g}", a + b)):
-            if abs(value - wanted) <= unit / 2 and ("/" not in way or "%" in figure.text):
-                says = f"it was computed from figures beside it: {way}"
-                return _finding("computed-figure", Judgement.HOLDS, figure, says, evidence)
+    seen = [n for n in sorted(others - {wanted}) if any(n in held.places for *_, held in numbers)]
+    way = _computed(wanted, unit, seen[:_OPERANDS], is_part="%" in figure.text)
+    if way:
+        says = f"it was computed from figures beside it, which were seen: {way}"
+        return _finding("computed-figure", Judgement.HOLDS, figure, says, evidence)
     says = "this number is in nothing the model saw; whether it was computed is not to be told"
     return _finding("figure-from-nowhere", Judgement.UNSUPPORTED, figure, says, evidence)
+
+
+def _computed(wanted: float, unit: float, seen: list[float], *, is_part: bool) -> str:
+    """Say how a figure follows from two others, "" where it does not."""
+    for a, b in permutations(seen, 2):
+        ways = [("-", a - b), ("+", a + b)]
+        if is_part and b:
+            ways = [("/", 100 * a / b)]
+        for sign, value in ways:
+            if abs(value - wanted) <= unit / 2:
+                return f"{a:g} {sign} {b:g}"
+    return ""
 
 
 def _words(text: str) -> set[str]:
@@ -250,12 +267,12 @@ def _identifiers(case: Case) -> Iterator[Finding]:
 
 
 def _identifier(case: Case, name: str, line: int, around: str) -> Finding:
-    pattern = re.compile(
-        rf"(?<![\w.]){re.escape(name.removeprefix('v'))}(?!\w|\.\d)|{re.escape(name)}"
-    )
+    bare = name.removeprefix("v")
+    pattern = re.compile(rf"(?<![\w.]){re.escape(bare)}(?!\w|\.\d)")
     for number, witness in enumerate(case.witnesses):
         for saying in witness.sayings:
-            found = pattern.search(saying.passage.text)
+            text = saying.passage.text
+            found = pattern.search(text) if bare in text else None
             if found is None or case.state(number, saying.passage, line)[0] == "never":
                 continue
             words = saying.passage.text[max(0, found.start() - 60) : found.end() + 60]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"^\s*(?:(?:section|part)\s+)?(\d+)\s*[.):]?\s+", re.IGNORECASE)
 _TOLD_AFTER = re.compile(r"\s+[—–-]+\s+|:\s+|\s+\(")
+_LONGEST = 400
+"""Characters of a heading that are looked at."""
 _ALIKE = 0.72
 """Likeness from which on a heading is taken for another one in other words."""
 
@@ -57,7 +59,12 @@ def _level(report: Report, profile: Profile) -> int:
 
 
 def _title(text: str) -> str:
-    return plain(_NUMBER.sub("", text))
+    return plain(_NUMBER.sub("", _head(text)))
+
+
+def _head(text: str) -> str:
+    """Give as much of a heading as a name can be long, with single spaces."""
+    return " ".join(text[:_LONGEST].split())
 
 
 def _form_of(title: str, profile: Profile) -> SectionForm | None:
@@ -76,7 +83,7 @@ def _form_of(title: str, profile: Profile) -> SectionForm | None:
 
 def _is_named(title: str, form: SectionForm) -> bool:
     """Say whether a heading is the name asked for; what it holds may be told behind it."""
-    bare = _NUMBER.sub("", title)
+    bare = _NUMBER.sub("", _head(title))
     return plain(form.name) in (plain(bare), plain(_TOLD_AFTER.split(bare, maxsplit=1)[0]))
 
 
@@ -128,7 +135,7 @@ def _sections(report: Report, profile: Profile, plan: Outline) -> Iterator[Findi
         if later:
             says = f"it comes after {later[0]!r}, before which it is asked for"
             yield _wrong("section-out-of-order", heading.line, heading.text, says)
-        numbered = _NUMBER.match(heading.text)
+        numbered = _NUMBER.match(_head(heading.text))
         if numbered and int(numbered[1][:6]) != place + 1:
             says = f"it is asked for as number {place + 1}"
             yield _wrong("misnumbered-section", heading.line, heading.text, says)

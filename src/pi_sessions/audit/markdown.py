@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _BARE_URL = re.compile(r"(?:https?|ftp)://[^\s<>\"'`|\u3000-\u303f\uff00-\uffef]+")
 _TRAILING = ".,;:!?*_…。，"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
+_OPEN = re.compile(r"<(?=[^<>]*(?:<|\Z))")
+"""The begin of a tag that does not end; each would be looked for to the end of the text."""
 _TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
 _TAGS = frozenset(
     (
@@ -121,8 +123,11 @@ class _Walk:
     def html(self, token: Token) -> None:
         first, end = token.map or [0, 1]
         reader = _Html(first + 1)
-        reader.feed(token.content)
-        reader.close()
+        if "<table" in token.content.lower():
+            reader.feed(_OPEN.sub(" ", _without_comments(token.content)))
+            reader.close()
+        else:
+            reader.loose = token.content
         if reader.rows:
             self.tables += 1
             self.blocks += [
@@ -171,6 +176,20 @@ def _inline(token: Token, line: int) -> Text:
         if not any(span.start <= start < span.stop for span in linked):
             spans.append(Span(start, start + len(url), url))
     return Text(text, line, tuple(spans), breaks)
+
+
+def _without_comments(text: str) -> str:
+    """Blank the comments of HTML, keeping its lines; one that does not end loses its mark alone."""
+    parts: list[str] = []
+    place = 0
+    while (begin := text.find("<!--", place)) >= 0:
+        end = text.find("-->", begin)
+        parts.append(text[place:begin])
+        if end < 0:
+            return "".join(parts) + text[begin:].replace("<!", "  ")
+        parts.append("\n" * text.count("\n", begin, end))
+        place = end + 3
+    return "".join([*parts, text[place:]])
 
 
 def bare_urls(text: str) -> list[tuple[str, int]]:

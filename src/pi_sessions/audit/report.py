@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+_ENDS = re.compile(r"[.!?][\"”')]*\s+(?=[A-Z`\"“(\[*])|;\s|\n\s*\n")
+_REACH = 400
+"""Characters of a sentence that are looked at, on either side."""
+
+
+def sentence_at(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Give begin and end of the sentence around a place, or of as much of it as is near."""
+    low, high = max(0, start - _REACH), min(len(text), stop + _REACH)
+    ends = [match.end() for match in _ENDS.finditer(text, low, start)]
+    end = _ENDS.search(text, stop, high)
+    return ends[-1] if ends else low, end.end() if end else high
+
+
 class BlockKind(StrEnum):
     """What a block is."""
 

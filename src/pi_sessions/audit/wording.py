@@ -9,16 +9,19 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 
 import msgspec
 
 NEAR = 0.6
 """Likeness, from 0 to 1, from which on a passage is told as near."""
-_RARE = 10
-"""Words of a quotation by which the place of a near passage is looked for."""
+_PAIRS = 60
+"""Pairs of words of a quotation by which the place of a near passage is looked for."""
+_PLACES = 20
+"""Places of one pair that are looked at."""
 _SINGLE = dict.fromkeys(map(ord, "‘’‚‛′`´"), "'")
 _DOUBLE = dict.fromkeys(map(ord, "“”„‟″«»「」『』＂"), '"')
 _DASH = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
@@ -95,48 +98,60 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
             parts = [part.casefold() for part in parts]
         return any(_in_order(form, parts) for form in (self.forms if capitals else self.folded))
 
-    @cached_property
-    def _words(self) -> tuple[list[str], list[tuple[int, int]], dict[str, list[int]]]:
-        form = self.forms[1] if len(self.forms) > 1 and "<" in self.text else self.forms[0]
-        words: list[str] = []
-        spans: list[tuple[int, int]] = []
-        places: dict[str, list[int]] = defaultdict(list)
-        for match in _WORD.finditer(form):
-            word = match[0].casefold()
-            places[word].append(len(words))
-            words.append(word)
-            spans.append(match.span())
-        return words, spans, places
-
     def near(self, quotation: str) -> Near | None:
         """Find the passage most like a quotation, None where none is near."""
-        asked = [match[0].casefold() for match in _WORD.finditer(normal(quotation))]
-        words, spans, places = self._words
-        votes: Counter[int] = Counter()
-        rare = sorted(
-            (n for n, w in enumerate(asked) if w in places), key=lambda n: len(places[asked[n]])
-        )
-        for n in rare[:_RARE]:
-            for place in places[asked[n]][:200]:
-                votes[place - n] += 1
-        best: tuple[float, int, int] = (0.0, 0, 0)
-        slack = max(2, len(asked) // 4)
-        for start, _ in votes.most_common(4):
-            low, high = max(0, start - slack), min(len(words), start + len(asked) + slack)
-            matcher = SequenceMatcher(None, asked, words[low:high], autojunk=False)
-            blocks = [b for b in matcher.get_matching_blocks() if b.size]
-            if not blocks:
-                continue
-            first, last = low + blocks[0].b, low + blocks[-1].b + blocks[-1].size
-            same = sum(block.size for block in blocks)
-            likeness = 2 * same / (len(asked) + last - first)
-            best = max(best, (likeness, first, last))
-        likeness, first, last = best
+        asked = normal(quotation)
+        best: tuple[float, str] = (0.0, "")
+        for form, folded in zip(self.forms, self.folded, strict=True):
+            text = form if len(form) == len(folded) else folded
+            for start, stop in _regions(folded, asked.casefold()):
+                best = max(best, _likest(asked, text[start:stop]))
+        likeness, words = best
         if likeness < NEAR:
             return None
-        form = self.forms[1] if len(self.forms) > 1 and "<" in self.text else self.forms[0]
-        seen = form[spans[first][0] : spans[last - 1][1]]
-        return Near(likeness, seen, difference(normal(quotation).strip(_ENDS), seen))
+        return Near(likeness, words, difference(asked.strip(_ENDS), words))
+
+
+def _regions(text: str, asked: str) -> list[tuple[int, int]]:
+    """Give the parts of a text that have most in common with what is asked, both without capitals.
+
+    Its pairs of neighbouring words (of scripts without spaces: runs of signs) are looked for; each
+    place votes for where the whole would begin.
+    """
+    words = asked.split(" ")
+    pairs = [f"{a} {b}" for a, b in pairwise(words) if len(a) + len(b) > 4]
+    if len(words) < 4:
+        pairs = [asked[n : n + 4] for n in range(0, len(asked) - 3, 2)]
+    votes: Counter[int] = Counter()
+    found = 0
+    step = max(40, len(asked) // 2)
+    for pair in dict.fromkeys(pairs[:_PAIRS]):
+        place, count, shift = text.find(pair), 0, asked.find(pair)
+        found += place >= 0
+        while place >= 0 and count < _PLACES:
+            votes[(place - shift) // step] += 1
+            place, count = text.find(pair, place + 1), count + 1
+    if found < min(2, len(pairs)):
+        return []
+    slack = step + 60
+    return [
+        (max(0, bucket * step - slack), (bucket + 1) * step + len(asked) + slack)
+        for bucket, _ in votes.most_common(3)
+    ]
+
+
+def _likest(asked: str, text: str) -> tuple[float, str]:
+    """Give the likeness of a passage in a text, and the passage."""
+    wanted = [match[0].casefold() for match in _WORD.finditer(asked)]
+    spans = [match.span() for match in _WORD.finditer(text)]
+    words = [text[start:stop].casefold() for start, stop in spans]
+    matcher = SequenceMatcher(None, wanted, words, autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return 0.0, ""
+    first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
+    likeness = 2 * sum(block.size for block in blocks) / (len(wanted) + last - first)
+    return likeness, text[spans[first][0] : spans[last - 1][1]]
 
 
 def _without_asides(text: str) -> str:
