@@ -178,6 +178,11 @@ JSON: dict[str, str] = {
 
 Lines of `changed` are those of the file before, lines of `left` those of the mended one. With a header
 that had to be made there is `header`.""",
+    "search": """
+[{"path", "id", "line", "entryId": id|null, "role", "where", "excerpt", "score"}, ...]
+
+The best first. `role` is that of a message, or the type of another entry; `where` the kind of text, as
+in `saw`. Exit code 1 means that every file was looked at.""",
     "usage": """
 {"input", "output", "cacheRead", "cacheWrite", "tokens", "cost",
  "rows": [{"key", "input", "output", "cacheRead", "cacheWrite", "tokens", "cost"}],

@@ -12,22 +12,77 @@ from bisect import bisect_right
 from itertools import product
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import msgspec
 
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from pi_sessions._lines import Source
     from pi_sessions.table import Table
 
 _PLAIN = re.compile(r"[ !#-.0-\[\]-~]+")
 """What no JSON writer has to escape."""
 _OTHER = re.compile(r"[\u00a0-\ud7ff\ue000-\ufffc\U00010000-\U0010ffff]+")
-_PRINTABLE_ESCAPE = re.compile(rb"\\u00[2-7]")
+_ESCAPE = b"\\u"
+_PRINTABLE = re.compile(rb"\\u00[2-7]")
+_FOLDING = re.compile(rb"\\u(?:00[2-7]|01(?:3[01]|7f)|212a)", re.IGNORECASE)
+_LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
+"""Letters that are capitals of ASCII ones, or have them as capitals: I, i, s and k."""
 _WINDOW = 1 << 22
 
 
-def may_hold(table: Table, text: str) -> Iterator[int]:
+class Needle(msgspec.Struct, frozen=True):
+    """Byte strings of which a line has one if it holds a text."""
+
+    strings: tuple[bytes, ...]
+    folds: bool = False
+    """Whether they are small letters, to be looked for where capitals do not matter."""
+    escapes: re.Pattern[bytes] | None = None
+    """Escapes behind which characters of the text may stand."""
+
+    def places(self, window: bytes) -> Generator[int, int | None, None]:
+        """Give the places of a window where the text may stand, in no order.
+
+        What is sent back is the place to go on at.
+        """
+        data = window.lower() if self.folds else window
+        strings = self.strings
+        if self.folds and not window.isascii():
+            strings += _LOOKALIKES
+        for string in strings:
+            place = data.find(string)
+            while place >= 0:
+                end = yield place
+                place = data.find(string, place + 1 if end is None else end)
+        if self.escapes is None:
+            return
+        place = window.find(_ESCAPE)
+        while place >= 0:
+            end = (yield place) if self.escapes.match(window, place) else None
+            place = window.find(_ESCAPE, place + 1 if end is None else end)
+
+    def is_in(self, window: bytes) -> bool:
+        """Say whether a window may hold the text."""
+        return next(self.places(window), None) is not None
+
+
+def needle_of(text: str, *, ignore_case: bool = False) -> Needle | None:
+    """Find what to look for; None where nothing can be said and all lines have to be decoded."""
+    if ignore_case and not text.isascii():
+        return None
+    if plain := max(_PLAIN.findall(text), key=len, default=""):
+        if ignore_case:
+            return Needle((plain.lower().encode(),), True, _FOLDING)
+        return Needle((plain.encode(),), escapes=_PRINTABLE)
+    if other := max(_OTHER.findall(text), key=len, default=""):
+        return Needle((other.encode(), *_escapes(other[0])))
+    return None
+
+
+def may_hold(table: Table, text: str, *, ignore_case: bool = False) -> Iterator[int]:
     """Give, in order, the lines that can hold a text when they are decoded."""
-    needles = _needles(text)
-    if needles is None:
+    needle = needle_of(text, ignore_case=ignore_case)
+    if needle is None:
         yield from range(1, len(table) + 1)
         return
     offsets, size = table.offsets, len(table)
@@ -38,26 +93,33 @@ def may_hold(table: Table, text: str) -> Iterator[int]:
         begin = offsets[first]
         window = table.source.read(begin, offsets[last] + table.length(last) - begin)
         found: set[int] = set()
-        for needle in needles:
-            place = window.find(needle)
-            while place >= 0:
-                line = bisect_right(offsets, begin + place, first, last + 1) - 1
-                if needle != b"\\u00" or _PRINTABLE_ESCAPE.match(window, place):
-                    found.add(line)
-                    # The rest of the line tells nothing new.
-                    place = offsets[line] + table.length(line) - begin - 1
-                place = window.find(needle, place + 1)
+        places = needle.places(window)
+        place = next(places, None)
+        while place is not None:
+            line = bisect_right(offsets, begin + place, first, last + 1) - 1
+            found.add(line)
+            try:
+                # The rest of the line tells nothing new.
+                place = places.send(offsets[line] + table.length(line) - begin)
+            except StopIteration:
+                break
         yield from sorted(found)
         first = last + 1
 
 
-def _needles(text: str) -> list[bytes] | None:
-    """Give byte strings of which a line that holds the text has one; None: nothing can be said."""
-    if plain := max(_PLAIN.findall(text), key=len, default=""):
-        return [plain.encode(), b"\\u00"]
-    if other := max(_OTHER.findall(text), key=len, default=""):
-        return [other.encode(), *_escapes(other[0])]
-    return None
+def file_may_hold(source: Source, text: str, *, ignore_case: bool = False) -> bool:
+    """Say whether a file can hold a text at all, before anything of it is read as JSON."""
+    needle = needle_of(text, ignore_case=ignore_case)
+    if needle is None:
+        return True
+    overlap = max(map(len, needle.strings)) + 6
+    carried = b""
+    for offset in range(0, source.size, _WINDOW):
+        window = carried + source.read(offset, min(_WINDOW, source.size - offset))
+        if needle.is_in(window):
+            return True
+        carried = window[-overlap:]
+    return False
 
 
 def _escapes(character: str) -> Iterator[bytes]:

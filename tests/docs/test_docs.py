@@ -235,6 +235,7 @@ WORDS = {
     "ls": ["--session-dir", "examples/demo", "--all"],
     "saw": [DEMO, "333 kg"],
     "usage": [DEMO],
+    "search": ["harvest", "--session-dir", "examples/demo"],
     "name": [DEMO, "Harvest", "--dry-run"],
     "label": [DEMO, "7c3ce700", "end", "--dry-run"],
     "edit": [DEMO, "--failed-replies", "--dry-run"],

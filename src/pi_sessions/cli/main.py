@@ -23,6 +23,7 @@ COMMANDS = {
     "repair": "mend what can be mended of a file, without losing a byte",
     "upgrade": "make a file of version 1 or 2 one of version 3",
     "ls": "the sessions of this directory",
+    "search": "a text in all sessions, and where it stands",
     "usage": "tokens and money, of a session or of all",
     "audit": "a report against the sessions behind it",
     "export": "the session in another form, whole or without its secrets",
