@@ -416,6 +416,8 @@ def test_ls_sorts_and_filters(run: Run, tmp_path: Path) -> None:
             session.user("hi", timestamp=f"2026-02-0{5 - n}T00:00:00.000Z")
         if name == "b":
             session.name("the one " + "long " * 200)
+        cost = {"total": "bca".index(name)}
+        session.usage({"input": 1, "cost": cost}, timestamp="2026-02-01T00:00:00.000Z")
         (root / f"{name}.jsonl").write_bytes(session.data)
 
     def order(*words: str) -> str:
@@ -426,6 +428,10 @@ def test_ls_sorts_and_filters(run: Run, tmp_path: Path) -> None:
     assert order("--sort", "created") == "bac"
     assert order("--sort", "messages") == "cab"
     assert order("--sort", "size") == "bca"
+    assert order("--sort", "cost") == "acb"
+    told = run("ls", "--all", "--session-dir", root).out.decode()
+    assert "the one long" in told
+    assert "pi --session c goes on with the first" in told
     assert order("--named") == "b"
 
 

@@ -13,8 +13,6 @@ from pi_sessions import _json, _process
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from rich.console import Console
-
 
 def write_json(document: Any) -> None:
     """Write a document of JSON values as they were read, ints and texts, and a newline."""
@@ -63,14 +61,3 @@ def _encoded(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
             yield b"," + encode(row)
         except (TypeError, ValueError):  # a lone surrogate, a number of a form of its own
             yield b"," + _json.encode(row)
-
-
-def console(*, color: bool = True) -> Console:
-    """Make the console for a person: plain in a pipe, with NO_COLOR and --no-color."""
-    from rich.console import Console  # noqa: PLC0415 - start-up: rich costs as much as the work
-
-    plain = not color or "NO_COLOR" in os.environ
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "0") or 0) or 120
-    return Console(
-        no_color=plain, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False
-    )

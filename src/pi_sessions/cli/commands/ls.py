@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions import store
+from pi_sessions._javascript import date_value
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
+from pi_sessions.errors import SessionError
 
 if TYPE_CHECKING:
     import argparse
@@ -20,8 +23,21 @@ ORDERS: dict[str, Callable[[store.Summary], Any]] = {
     "created": lambda item: item.created or "",
     "size": lambda item: item.size,
     "messages": lambda item: item.message_count,
+    "cost": lambda item: _cost(item.path),
 }
 """What --sort takes, and the key of each order."""
+
+
+def _cost(path: Path) -> float:
+    """Add up what a session cost, 0 where nothing was reported."""
+    from pi_sessions._lines import open_source  # noqa: PLC0415 - only this order needs it
+    from pi_sessions.usage import spent  # noqa: PLC0415
+
+    try:
+        entries = spent(open_source(path), environment.local_zone())
+        return sum(entry.totals.cost for entry in entries)
+    except SessionError:
+        return 0.0
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--sort",
         choices=tuple(ORDERS),
         default="modified",
-        help="what decides the order, the latest, largest or longest first",
+        help="what decides the order; the latest, largest, longest or dearest first",
     )
     shared.add_common(parser)
 
@@ -75,29 +91,52 @@ def row(item: store.Summary) -> dict[str, Any]:
     }
 
 
-def _print(args: argparse.Namespace, root: Path, summaries: list[store.Summary]) -> None:
-    from rich.table import Table  # noqa: PLC0415 - start-up
-    from rich.text import Text  # noqa: PLC0415 - start-up
+_STEPS = ((60, "min"), (60, "h"), (24, "d"), (7, "w"))
+"""How many of the unit before make one of this one."""
 
+
+def _ago(now: float, iso: str) -> str:
+    """Tell how long ago a time was, in its largest unit; the date itself after some weeks."""
+    then = date_value(iso, UTC) / 1000
+    amount, unit = now - then, "s"
+    for size, name in _STEPS:
+        if amount < size:
+            break
+        amount, unit = amount / size, name
+    if unit == "w" and amount > 5:
+        return iso[:10]
+    return "now" if unit == "s" else f"{int(amount)} {unit} ago"
+
+
+def _print(args: argparse.Namespace, root: Path, summaries: list[store.Summary]) -> None:
+    from time import time  # noqa: PLC0415 - the clock is for people only
+
+    from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
     from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
 
-    screen = output.console(color=not args.no_color)
+    paper = Paper(color=not args.no_color)
     if not summaries:
-        screen.print(Text(f"No session of this directory under {root}; --all shows every one."))
+        told = f"No session of this directory under {one_line(str(root), 400)}"
+        paper.row((f"{told}; --all shows every one.", ""))
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("modified")
-    table.add_column("id", no_wrap=True)
-    table.add_column("messages", justify="right")
-    table.add_column("size", justify="right")
-    table.add_column("name or first message", ratio=1, no_wrap=True)
+    now = time()
+    width = max(len(one_line(item.id, 36)) for item in summaries)
+    for cwd, items in _by_project(summaries).items():
+        paper.row((one_line(cwd or "no directory", 400), "bold"))
+        for item in items:
+            said = item.name or item.first_message or "(no messages)"
+            paper.row(
+                (f"{_ago(now, item.modified):>10}  ", ""),
+                (f"{one_line(item.id, 36):<{width}} ", "cyan"),
+                (f"{item.message_count:>6} messages {item.size / 1000:>9,.0f} kB  ", "dim"),
+                (one_line(said), "" if item.name is None else "bold"),
+            )
+    paper.row((f"pi --session {one_line(summaries[0].id)} goes on with the first", "dim"))
+
+
+def _by_project(summaries: list[store.Summary]) -> dict[str | None, list[store.Summary]]:
+    """Group sessions by their directory, in the order of the list."""
+    projects: dict[str | None, list[store.Summary]] = {}
     for item in summaries:
-        told = item.name or item.first_message or "(no messages)"
-        table.add_row(
-            item.modified[:16].replace("T", " "),
-            Text(one_line(item.id, 36), style="cyan"),
-            str(item.message_count),
-            f"{item.size / 1000:,.0f} kB",
-            Text(one_line(told)),
-        )
-    screen.print(table)
+        projects.setdefault(item.cwd, []).append(item)
+    return projects
