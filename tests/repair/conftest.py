@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import run as run
+from cli.conftest import run
 from pi_sessions.repair.applying import Patient
 from pi_sessions.repair.planning import Plan
+
+__all__ = ["run"]
 
 Mend = Callable[..., Plan]
 
