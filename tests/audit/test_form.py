@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from audit.reports import REPORT
@@ -63,3 +66,19 @@ def test_order_and_absence() -> None:
 
     assert "section-out-of-order" in [code for code, _ in faults(moved)]
     assert ("missing-section", 0) in faults(gone)
+
+
+def test_each_code_is_documented() -> None:
+    """The guide lists every code that a finding can have, and no other."""
+    root = Path(__file__).parent.parent.parent
+    table = (
+        (root / "docs" / "auditing.md").read_text("utf-8").split("## Codes")[1].split("\n## ")[0]
+    )
+    rows = [row.split("|")[2] for row in table.split("\n") if row.startswith("|")]
+    told = {code for row in rows for code in re.findall(r"`([\w-]+)`", row)}
+    texts = [p.read_text("utf-8") for p in (root / "src" / "pi_sessions" / "audit").glob("*.py")]
+    strings = {word for text in texts for word in re.findall(r'"([a-z]+(?:-[a-z]+)*)"', text)}
+    hyphened = {word for word in strings if "-" in word} - {"utf-8"}
+
+    assert told - strings == set()
+    assert hyphened - told == set()

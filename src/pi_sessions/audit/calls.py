@@ -34,8 +34,14 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _STAGE = re.compile(
-    r"\|\s*(?:\S*/)?(head|tail|grep|egrep|rg|cut|sed -n|awk|jq|wc|xargs|md5sum|sha256sum)\b[^|]*"
+    r"(?:^|[|;&]\s*)(?:\S*/)?(?:(?:tail|e?grep|rg|cut|sed -n|awk|jq|wc|xargs|md5sum|sha256sum)\b"
+    r"|head\s+-c)"
 )
+_TOP = re.compile(
+    r"(?:^|[|;&]\s*)(?:\S*/)?(?:head(?:\s+(?:-n\s*|--lines[= ]|-)(\d{1,9}))?"
+    r"|sed -n\s+['\"]?1,(\d{1,9})p['\"]?)(?=\s|$)"
+)
+"""What gives the first lines: all of them, if there are fewer."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -162,7 +168,7 @@ def _call(
     if window:
         cut = window[0] > 1 or window[1] < window[2]
     elif is_shell:
-        cut = cut or bool(_SHOWING.search(output)) or bool(_STAGE.search(arguments["command"]))
+        cut = cut or bool(_SHOWING.search(output)) or _is_cut_by(arguments["command"], output)
     return Call(
         path,
         line,
@@ -193,7 +199,7 @@ def _run(path: str, line: int, raw: dict[str, Any]) -> Call:
         status,
         status != 0 or message.get("cancelled") is True,
         _text(raw.get("timestamp")),
-        message.get("truncated") is True or bool(_STAGE.search(command)),
+        message.get("truncated") is True or _is_cut_by(command, _text(message.get("output"))),
     )
 
 
@@ -206,6 +212,14 @@ def _exit(message: dict[str, Any], output: str, failed: bool) -> int | None:
         return 0
     exited = _EXITED.search(output)
     return int(exited[1][:9]) if exited and not _ENDED.search(output) else None
+
+
+def _is_cut_by(command: str, output: str) -> bool:
+    """Say whether a command itself gave a part of what it had."""
+    lines = output.rstrip("\n").count("\n") + 1
+    tops = [int(top[1] or top[2] or 10) for top in _TOP.finditer(command)]
+    rest = _TOP.sub(" ", command)
+    return bool(_STAGE.search(rest)) or any(lines >= most for most in tops)
 
 
 def _details_cut(details: Any) -> bool:

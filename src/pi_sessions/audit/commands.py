@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from pi_sessions.audit.case import Case
     from pi_sessions.audit.report import Section
 
-_SHELLS = frozenset(
-    {"sh", "bash", "zsh", "shell", "console", "shell-session", "sh-session", "powershell"}
-)
+_SHELLS = frozenset({"sh", "bash", "zsh", "shell", "powershell"})
+"""Languages of code whose lines are commands even without a prompt."""
 _PROMPT = re.compile(r"^\s*(?:[\w.@:~/-]{0,40}[$%❯]|PS [^>]{0,80}>|>>?)\s+(?=\S)")
 _PROGRAMS = (
     r"curl|wget|git|gh|python[\d.]*|pytest|node|npm|npx|pnpm|yarn|deno|bun|make|cargo|go|pip3?|uv|ls|cat|"

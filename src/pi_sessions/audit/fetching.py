@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _FETCHING = re.compile(
-    r"\b(?:curl|wget|xh|https?|lynx|w3m|links|elinks|aria2c|fetch|urllib|requests|httpx|aiohttp|"
-    r"axios|got|git|gh|npm|npx|pip|playwright|puppeteer|chromium|node|Invoke-WebRequest|iwr|pandoc|"
-    r"trafilatura|monolith|pdftotext)\b"
+    r"(?:^|[|;&({`]|\$\(|\b(?:sudo|time|xargs|then|do|timeout \S+)\s)\s*(?:\w+=\S+\s+)*(?:\S*/)?"
+    r"(?:curl|wget|xh|https?|lynx|w3m|links|elinks|aria2c|git|gh|npm|npx|pip3?|chromium|iwr|"
+    r"Invoke-WebRequest|pandoc|trafilatura|monolith|pdftotext)\s"
+    r"|\b(?:urllib|requests|httpx|aiohttp|axios|playwright|puppeteer)\b|\b(?:fetch|urlopen|got)\(",
+    re.MULTILINE,
 )
 _SAVED = re.compile(
     r"(?:\s(?:-o|--output|-O|--output-document|-OutFile)[\s=]*|\s>\s*)['\"]?([^\s'\";|&<>]+)"
 )
 _REMOTE_NAME = re.compile(r"\bcurl\b[^|;&]*\s-[a-zA-Z]*O\b|\bwget\b(?![^|;&]*\s-[qO]*O)")
-_CUT_BY = re.compile(r"--range\b|\s-r\s*\d|--max-filesize|\bhead -c|\s-I\b|--head\b")
+_CUT_BY = re.compile(
+    r"--range\b|\s-r\s*\d|--max-filesize|\bhead -c|\bcurl\b[^|;&]*\s-[a-zA-Z]*I|--head\b|--spider\b"
+)
 _STATUS = re.compile(r"^(?:< )?HTTP/[\d.]+ (\d{3})\b.*$", re.MULTILINE)
 _WRITTEN_STATUS = re.compile(r"(?:^|\n)(?:status[:= ]+|http(?:_code)?[:= ]+)?([1-5]\d\d)\s*$")
 _FAILURE = re.compile(

@@ -126,6 +126,7 @@ class _Walk:
         if "<table" in token.content.lower():
             reader.feed(_OPEN.sub(" ", _without_comments(token.content)))
             reader.close()
+            reader.finish()
         else:
             reader.loose = token.content
         if reader.rows:
@@ -216,6 +217,7 @@ class _Html(HTMLParser):
         self.loose = ""
         self.depth = 0
         self.cell: list[str] | None = None
+        self.began = line
         self.links: list[str] = []
 
     @property
@@ -230,7 +232,7 @@ class _Html(HTMLParser):
             self.rows.append((kind, self.here, []))
         elif self.depth == 1 and tag in ("td", "th") and self.rows:
             self.finish()
-            self.cell = []
+            self.cell, self.began = [], self.here
         elif tag == "br" and self.cell is not None:
             self.cell.append("\n")
         elif tag == "a" and self.cell is not None:
@@ -254,5 +256,5 @@ class _Html(HTMLParser):
         text = "".join(self.cell).strip()
         spans = [Span(0, len(text), url) for url in self.links]
         spans += [Span(start, start + len(url), url) for url, start in bare_urls(text)]
-        self.rows[-1][2].append(Text(text, self.here, tuple(spans), text.count("\n")))
+        self.rows[-1][2].append(Text(text, self.began, tuple(spans), text.count("\n")))
         self.cell, self.links = None, []
