@@ -583,3 +583,16 @@ def test_a_working_directory_that_has_gone(tmp_path: Path) -> None:
 
     assert done.returncode in (2, 3)
     assert b"Traceback" not in done.stderr
+
+
+def test_without_a_command(run: Run, tmp_path: Path) -> None:
+    """The newest session of this directory is explained; where there is none, the help."""
+    root = tmp_path / "store"
+    root.mkdir()
+    assert b"commands:" in run(PI_CODING_AGENT_SESSION_DIR=str(root)).out
+    made = SessionBuilder(cwd=str(tmp_path))
+    made.user("hi")
+    (root / "a.jsonl").write_bytes(made.data)
+    out = run(cwd=tmp_path, PI_CODING_AGENT_SESSION_DIR=str(root)).out
+
+    assert out.startswith(b"2 lines: 1 sent, 0 changed, 1 not sent")

@@ -77,7 +77,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words or words[0] in ("-h", "--help", "help"):
+    if not words:
+        return _without_words()
+    if words[0] in ("-h", "--help", "help"):
         print(_help(), end="")
         return DONE
     if words[0] in ("-V", "--version"):
@@ -97,6 +99,17 @@ def _dispatch(words: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else USAGE
     code: int = command.run(args)
     return code
+
+
+def _without_words() -> int:
+    """Explain the newest session of this directory; without any, say what there is to ask."""
+    from pi_sessions.errors import SessionNotFoundError  # noqa: PLC0415 - start-up
+
+    try:
+        return _dispatch(["lines"])
+    except SessionNotFoundError:
+        print(_help(), end="")
+        return DONE
 
 
 class _Parser(argparse.ArgumentParser):
@@ -158,5 +171,6 @@ def _help() -> str:
         "What did the model see, and why? Session files of the Pi coding agent, explained.\n\n"
         f"commands:\n{rows}\n"
         "SESSION is a path, an id or the unique beginning of one; without it, the newest\n"
-        "session of this directory. pi-sessions COMMAND --help tells the options.\n"
+        "session of this directory. pi-sessions COMMAND --help tells the options. Without a\n"
+        "command, lines of that session are told.\n"
     )
