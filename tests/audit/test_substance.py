@@ -261,6 +261,33 @@ def test_a_part_of_a_longer_command() -> None:
     ]
 
 
+def test_a_run_whose_exit_is_not_known_may_be_the_one_meant() -> None:
+    """Behind a pipe the status is another program's: that contradicts nothing."""
+    ran = [FAILED, ("make test 2>&1 | tail -5", "ok")]
+
+    assert commands("I ran `make test`; it exited with 0.", *ran) == [
+        ("exit-unknown", "cannot tell")
+    ]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "\n\n[96 more lines in file. Use offset=3 to continue.]",
+        "\n\n... (96 more lines not shown. Use offset=3 to continue reading)",
+        "\n\n[Showing lines 1-2 of 98 (50.0KB limit). Use offset=3 to continue.]",
+    ],
+)
+def test_notes_of_all_releases_on_what_was_left_out(note: str) -> None:
+    """The readings of old sessions are told cut as well."""
+    made = Research()
+    made.user("Look.")
+    made.call("read", f"a\nb{note}", path="a.md", limit=2)
+    (call,) = calls_of(loads(made.data))
+
+    assert (call.window, call.is_cut) == ((1, 2, 98), True)
+
+
 def test_figures() -> None:
     """Rounded and computed figures are traced, others are not; years and places are none."""
     text = (

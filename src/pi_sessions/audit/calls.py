@@ -26,7 +26,10 @@ LOOKING = frozenset({"grep", "find", "ls", "glob", "search"})
 _EXITED = re.compile(r"(?:Command exited with code|exit code|exited with code)\s+(-?\d+)\s*$")
 _ENDED = re.compile(r"Command (?:aborted|timed out|terminated)[^\n]*$")
 _SHOWING = re.compile(r"\[Showing lines (\d+)-(\d+) of (\d+)\b[^\]]*\]\s*$")
-_MORE = re.compile(r"\[(\d+) more lines in file\.[^\]]*\]\s*$")
+_MORE = re.compile(
+    r"(?:\[(\d+) more lines in file\.[^\]]*\]|\.\.\. \((\d+) more lines not shown\.[^)]*\))\s*$"
+)
+"""Of this release, and of those of 2025."""
 _CUT = re.compile(
     r"\[(?:Showing last [^\]]*|(?:output |response |content )?truncated[^\]]*|[\d,.]+ "
     r"(?:characters|bytes|chars|lines) (?:truncated|omitted)[^\]]*)\]|"
@@ -95,7 +98,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """Tell time, exit and whether it was cut, for a person."""
+        """Tell time and exit, for a person."""
         parts = [self.timestamp] if self.timestamp else []
         if self.exit is not None:
             parts.append(f"exit {self.exit}")
@@ -103,7 +106,6 @@ class Call(msgspec.Struct, frozen=True):
             parts.append("failed")
         if not self.result:
             parts.append("nothing came back")
-        parts.append("cut off" if self.is_cut else "whole")
         return ", ".join(parts)
 
 
@@ -237,7 +239,7 @@ def _window(arguments: dict[str, Any], output: str) -> tuple[int, int, int] | No
         return start, stop, total
     text = output[: more.start()].rstrip("\n") if more else output
     last = first + max(0, text.count("\n") + (not text.endswith("\n")) - 1)
-    return first, last, last + int(more[1][:12]) if more else last
+    return first, last, last + int((more[1] or more[2])[:12]) if more else last
 
 
 def text_of(content: Any) -> str:

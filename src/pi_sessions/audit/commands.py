@@ -217,7 +217,7 @@ def _exit(
     if status in known:
         says = f"it was run, and exited with {status}"
         return _finding("run", Judgement.HOLDS, command, says, evidence)
-    if not known:
+    if not all(match.is_last and match.call.exit is not None for match in matches):
         says = f"it was run; whether it exited with {status} is not in the session"
         return _finding("exit-unknown", Judgement.CANNOT_TELL, command, says, evidence)
     says = f"it exited with {' and '.join(map(str, sorted(known)))}, not with {status}"

@@ -144,6 +144,8 @@ def _fetch(call: Call, way: str, asked: Address | None = None, saved_to: str = "
     is_abstract = asked is not None and asked.is_abstract
     came, words = _came(call, saved_to, is_read=asked is None)
     parts = [way, call.note]
+    if came in (Came.WHOLE, Came.PART):
+        parts.append("whole" if came is Came.WHOLE else "in part")
     if saved_to:
         parts.append(f"saved to {saved_to}")
     if words:
