@@ -49,6 +49,7 @@ def test_a_good_report_has_no_fault() -> None:
         ("(C2).", "of the rows in the file.", ["uncited"]),
         ("file [S1].", "file [S4].", ["unknown-citation"]),
         ("Today is 2026-11-17. ", "", ["no-date"]),
+        ("Reported by a source: [S1]", "Reported by a source", ["uncited"]),
     ],
 )
 def test_a_fault_is_found(old: str, new: str, wanted: list[str]) -> None:

@@ -60,6 +60,8 @@ class EvidenceClass(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[str, ...] = ()
     ran: bool = False
     """It says that something was run."""
+    cites: bool = False
+    """It is to name a source."""
 
 
 class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,6 +6,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from pi_sessions.audit import tables
 from pi_sessions.audit.findings import Finding, Judgement, Part
 from pi_sessions.audit.report import Block, BlockKind, Unit
@@ -74,22 +76,40 @@ def _classes(section: Section, profile: Profile) -> Iterator[Finding]:
     without: list[int] = []
     units = section.units()
     for unit in units:
-        text = unit.text
-        named = classes_in(text, profile)
+        named = classes_in(unit.text, profile)
         if not named:
             without.append(unit.line)
-        for (_, stop, left), (start, _, right) in itertools.pairwise(named):
-            if left is not right and _JOIN.fullmatch(text, stop, start):
-                says = f"one statement is labelled {left.name!r} and {right.name!r} at once"
-                yield _wrong("blurred-class", unit.line, text, says)
-        ran = [kind for _, _, kind in named if kind.ran]
-        if ran and marked(text, profile.unrun):
-            says = f"it is marked {profile.unrun[0]} and labelled {ran[0].name!r} at once"
-            yield _wrong("blurred-class", unit.line, text, says)
+        yield from _blurred(unit, named, profile)
+        yield from _unnamed_source(unit, profile)
     if without and len(without) < len(units):
         lines = ", ".join(map(str, without[:8])) + (" …" if len(without) > 8 else "")
         says = f"{len(without)} of {len(units)} name no evidence class (lines {lines})"
         yield _unclear("no-class", without[0], section.title, says)
+
+
+def _blurred(
+    unit: Unit, named: list[tuple[int, int, EvidenceClass]], profile: Profile
+) -> Iterator[Finding]:
+    text = unit.text
+    for (_, stop, left), (start, _, right) in itertools.pairwise(named):
+        if left is not right and _JOIN.fullmatch(text, stop, start):
+            says = f"one statement is labelled {left.name!r} and {right.name!r} at once"
+            yield _wrong("blurred-class", unit.line, text, says)
+    ran = [kind for _, _, kind in named if kind.ran]
+    if ran and marked(text, profile.unrun):
+        says = f"it is marked {profile.unrun[0]} and labelled {ran[0].name!r} at once"
+        yield _wrong("blurred-class", unit.line, text, says)
+
+
+def _unnamed_source(unit: Unit, profile: Profile) -> Iterator[Finding]:
+    """Find a cell, or an item, that says a source reports it and names none."""
+    for block in unit.blocks:
+        for text in block.texts if block.kind is not BlockKind.CODE else ():
+            kinds = [kind for _, _, kind in classes_in(text.text, profile) if kind.cites]
+            cell = msgspec.structs.replace(block, texts=(text,))
+            if kinds and not is_cited(cell):
+                says = f"it is labelled {kinds[0].name!r}, and names no source"
+                yield _wrong("uncited", text.line, text.text, says)
 
 
 def marked(text: str, marks: tuple[str, ...]) -> bool:
