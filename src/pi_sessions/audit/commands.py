@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 _SHELLS = frozenset({"sh", "bash", "zsh", "shell", "powershell"})
 """Languages of code whose lines are commands even without a prompt."""
-_PROMPT = re.compile(r"^\s*(?:[\w.@:~/-]{0,40}[$%❯]|PS [^>]{0,80}>|>>?)\s+(?=\S)")
+_PROMPT = re.compile(
+    r"^\s*(?:[$❯]|[\w.-]{1,40}@[\w.:~/ -]{1,80}[$%#❯]|~\S{0,80} ?[$%❯]|PS [^>\n]{0,80}>)\s+(?=\S)"
+)
 _PROGRAMS = (
     r"curl|wget|git|gh|python[\d.]*|pytest|node|npm|npx|pnpm|yarn|deno|bun|make|cargo|go|pip3?|uv|ls|cat|"
     r"head|tail|sed|awk|grep|rg|find|wc|sort|jq|diff|sha256sum|md5sum|shasum|openssl|tar|unzip|docker|"
@@ -41,7 +43,7 @@ _PAST = re.compile(
 )
 _FUTURE = re.compile(
     r"\b(?:would|should|could|to be run|propos\w+|not run|never run|will|planned|try|one can|"
-    r"you can|if run|unrun)\b",
+    r"you can|if run|unrun|to (?:reproduce|repeat|verify|check)|reproduce (?:it )?with)\b",
     re.IGNORECASE,
 )
 _EXIT = re.compile(
@@ -91,22 +93,24 @@ def _of_section(section: Section, case: Case) -> Iterator[Shown]:
             after = (
                 follows[0].text[:300] if follows and follows[0].kind is not BlockKind.CODE else ""
             )
-            if id(block) not in unrun and not _FUTURE.search(before[-200:]):
-                yield from _of_code(block, f"{after}\n{before[-200:]}")
+            if id(block) not in unrun:
+                claimed = not _FUTURE.search(before[-200:])
+                yield from _of_code(block, f"{after}\n{before[-200:]}", is_claimed=claimed)
         elif block.kind not in (BlockKind.HEADING, BlockKind.HEAD) and id(block) not in unrun:
             for text in block.texts:
                 yield from _of_text(text, block)
         before = block.text
 
 
-def _of_code(block: Block, after: str) -> Iterator[Shown]:
+def _of_code(block: Block, after: str, *, is_claimed: bool) -> Iterator[Shown]:
     text = block.texts[0]
     lines = text.text.rstrip("\n").split("\n")
     if any(_PROMPT.match(line) for line in lines) and block.info not in ("diff", "markdown", "md"):
-        yield from _of_console(lines, text.line, after)
+        for run in _of_console(lines, text.line, after):
+            yield msgspec.structs.replace(run, is_claimed=is_claimed)
     elif block.info in _SHELLS:
         for command, line in _logical(lines, text.line):
-            yield Shown(command, line, after)
+            yield Shown(command, line, after, is_claimed)
 
 
 def _of_console(lines: list[str], first: int, after: str) -> Iterator[Shown]:

@@ -118,13 +118,18 @@ def _row(
         told = f"it is for {ids!r}" if ids else f"its {what} is a list of several"
         says = f"one row is asked for each {what}; {told}"
         yield _wrong("merged-row", row.line, subject.text, says)
-    elif subject and form.row == "claim" and len(_PASSAGE.findall(subject.text)) > 1:
+    elif subject and form.row == "claim" and len(_passages(subject.text)) > 1:
         says = f"it quotes two passages; whether that is one {what} is to read"
         yield _unclear("merged-row", row.line, subject.text, says)
     url = cell_of(row, places.get("url"))
     if url and len({span.url for span in url.spans if span.url}) > 1:
         says = "it has several addresses; whether they are one source is to read"
         yield _unclear("merged-row", row.line, url.text, says)
+
+
+def _passages(text: str) -> list[str]:
+    """Give the quoted passages of a text; a quoted word or two is a name."""
+    return [found for found in _PASSAGE.findall(text) if len(found.split()) > 2]
 
 
 def _wrong(code: str, line: int, words: str, says: str) -> Finding:

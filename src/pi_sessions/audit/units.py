@@ -77,7 +77,7 @@ def _classes(section: Section, profile: Profile) -> Iterator[Finding]:
     units = section.units()
     for unit in units:
         named = classes_in(unit.text, profile)
-        if not named:
+        if not named and not marked(unit.text, profile.unverified):
             without.append(unit.line)
         yield from _blurred(unit, named, profile)
         yield from _unnamed_source(unit, profile)
