@@ -8,7 +8,9 @@ tree, in which those that have an entry stand side by side: an answer is a few r
 
 from __future__ import annotations
 
+from array import array
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -112,6 +114,11 @@ class Visibility:
         return [enter[leaves[reply]] for reply in self.order]
 
     @cached_property
+    def _before(self) -> array[int]:
+        """How many replies have a leaf with a lower number, by number."""
+        return _counted(self._starts, len(self.table.parents) + 1)
+
+    @cached_property
     def _epochs(self) -> dict[int, list[int]]:
         """Places of the replies that have a compaction as the newest, by its line; 0: none."""
         found: dict[int, list[int]] = {}
@@ -121,11 +128,15 @@ class Visibility:
         return found
 
     @cached_property
-    def _compactions(self) -> tuple[list[int], list[int], Minima]:
-        """The compactions that replies have as the newest: numbers, lines, first kept depths."""
+    def _compactions(self) -> tuple[array[int], list[int], Minima]:
+        """The compactions that replies have as the newest, in the order of the tree.
+
+        How many have a lower number, by number; their lines; the depths of what they keep first.
+        """
         enter, first = self.forest.enter, self.forest.first
         lines = sorted((line for line in self._epochs if line), key=lambda line: enter[line])
-        return [enter[n] for n in lines], lines, Minima([first[n] for n in lines])
+        count = _counted([enter[n] for n in lines], len(self.table.parents) + 1)
+        return count, lines, Minima([first[n] for n in lines])
 
     @cached_property
     def _edits(self) -> dict[object, list[int]]:
@@ -187,15 +198,15 @@ class Visibility:
         """Give the runs of replies that have an entry among their context entries, in order."""
         forest, kind = self.forest, self.table.kinds[line]
         low, high = forest.enter[line], forest.leave[line]
-        start, stop = between(self._starts, low, high)
+        start, stop = self._before[low], self._before[high + 1]
         if start == stop:
             return []
         own = line if kind == Kind.COMPACTION else forest.compaction[line]
         spans = _runs(self._epochs.get(own, []), start, stop)
         if kind in (Kind.SYSTEM, Kind.COMPACTION):
             return spans
-        numbers, lines, first = self._compactions
-        keeping = first.at_most(forest.depth[line], *between(numbers, low + 1, high))
+        count, lines, first = self._compactions
+        keeping = first.at_most(forest.depth[line], count[low + 1], count[high + 1])
         if keeping:
             for place in keeping:
                 spans += _runs(self._epochs[lines[place]], start, stop)
@@ -360,8 +371,19 @@ class Visibility:
         return Reason.OTHER_BRANCH if leaf else Reason.LATER
 
 
+def _counted(numbers: Iterable[int], size: int) -> array[int]:
+    """Give for each number up to a size how many of the given ones are lower."""
+    counts = array("i", bytes(4 * (size + 1)))
+    for number in numbers:
+        counts[number + 1] += 1
+    return array("i", accumulate(counts))
+
+
 def _runs(places: Sequence[int], start: int, stop: int) -> list[Span]:
     """Give the runs of neighbours among sorted places, from start up to stop."""
+    if places and places[-1] - places[0] == len(places) - 1:
+        begin, end = max(places[0], start), min(places[-1] + 1, stop)
+        return [Span(begin, end)] if begin < end else []
     first, last = between(places, start, stop - 1)
     runs: list[Span] = []
     while first < last:
