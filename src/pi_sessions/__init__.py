@@ -50,6 +50,9 @@ if TYPE_CHECKING:
         NotWrittenError as NotWrittenError,
     )
     from pi_sessions.errors import (
+        ProfileError as ProfileError,
+    )
+    from pi_sessions.errors import (
         SessionChangedError as SessionChangedError,
     )
     from pi_sessions.errors import (
@@ -102,6 +105,7 @@ __all__ = [
     "NotAResponseError",
     "NotASessionError",
     "NotWrittenError",
+    "ProfileError",
     "Prompt",
     "Reason",
     "Session",
@@ -154,6 +158,7 @@ _HOMES = {
     "UnsupportedApiError": "errors",
     "UnsupportedVersionError": "errors",
     "NotWrittenError": "errors",
+    "ProfileError": "errors",
     "SessionChangedError": "errors",
     "SessionLockedError": "errors",
     "VersionNotWritableError": "errors",
