@@ -246,6 +246,7 @@ FAILED = ("make test", "1 failed\n\nCommand exited with code 2")
         ("```\ndev@host:~/orchard$ make lint\n```", ["never-run"]),
         ("`make lint` would tell more.", []),
         ("`make lint` is a target.", []),
+        ("There are 12 of them (`make count`).", ["never-run"]),
         ("I ran `make test --all --now`, and it failed.", ["never-run"]),
         ("I ran `make tests`, and it failed.", ["near-command"]),
     ],

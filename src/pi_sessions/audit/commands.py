@@ -168,7 +168,9 @@ def _of_text(text: Text, block: Block) -> Iterator[Shown]:
         rest = text.text[span.stop : end]
         before = "" if number else text.text[start : span.start]
         rest = f"{rest[:400]} | {block.text[:1000]}" if is_row else f"{rest[:400]}\n{before}"
-        yield Shown(code, text.line_at(span.start), rest, bool(_PAST.search(told)))
+        # A command alone in brackets is given as the way to what is said before them.
+        is_given = text.text[: span.start].endswith("(") and text.text[span.stop :].startswith(")")
+        yield Shown(code, text.line_at(span.start), rest, is_given or bool(_PAST.search(told)))
 
 
 class Match(msgspec.Struct, frozen=True):
