@@ -110,6 +110,15 @@ class SessionNotFoundError(LookupFailure):
             super().__init__(f"no session file or id {query!r}{place}")
 
 
+class UnknownReleaseError(LookupFailure):
+    """No release of Pi is known by this number."""
+
+    def __init__(self, release: str, oldest: str = "", newest: str = "") -> None:
+        self.release = release
+        known = f"; releases from {oldest} to {newest} are" if oldest else ""
+        super().__init__(f"no release {release!r} of Pi is known{known}")
+
+
 class UnreadableError(SessionError, OSError):
     """The file cannot be opened or read, or it changed under the reader."""
 

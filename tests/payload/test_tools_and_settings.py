@@ -236,7 +236,7 @@ def test_rules_of_old_releases() -> None:
         chat_images_after_each_result=True,
         responses_images_in_result=False,
         keeps_empty_signed_thinking=False,
-        own_message_ids=False,
+        message_ids="numbered",
     )
     messages = [
         reply(thought("", "SIG"), "x", " ", call("a"), call("b")),

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string, truthy
 from pi_sessions.context.message import ContextMessage, Dropped, Reason, Staged
+from pi_sessions.context.rules import CURRENT, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
 PASSED = frozenset({"system", "user", "assistant", "toolResult"})
 """Roles that pass this stage unchanged."""
@@ -26,11 +27,13 @@ _COMPACTION = (
 _UNDEFINED = "undefined"
 
 
-def convert(messages: Iterable[ContextMessage]) -> Staged:
+def convert(messages: Iterable[ContextMessage], rules: Rules = CURRENT) -> Staged:
     """Tell shell runs, custom messages and summaries as user text; leave out what has no telling.
 
     `Dropped` has UNKNOWN_ROLE and EXCLUDED_SHELL.
     """
+    if rules.attachments_again:
+        messages = _with_attachments(tuple(messages))
     kept: list[ContextMessage] = []
     dropped: list[Dropped] = []
     for message in messages:
@@ -40,10 +43,32 @@ def convert(messages: Iterable[ContextMessage]) -> Staged:
         elif role == "bashExecution" and truthy(value.get("excludeFromContext")):
             dropped.append(_drop(message, Reason.EXCLUDED_SHELL))
         elif role in _TOLD:
-            kept.append(_told(message, _TOLD[role](value)))
+            content = _TOLD[role](value)
+            if rules.summary_as_text and role == "compactionSummary":
+                content = content[0]["text"]
+            kept.append(_told(message, content))
         else:
             dropped.append(_drop(message, Reason.UNKNOWN_ROLE))
     return Staged(tuple(kept), tuple(dropped))
+
+
+def _with_attachments(messages: Sequence[ContextMessage]) -> Iterator[ContextMessage]:
+    """Add the pictures of a user's attachments to a content that has them already.
+
+    The first releases did so once a message was stored, which is when it was answered.
+    """
+    last = max((n for n, told in enumerate(messages) if told.role == "assistant"), default=-1)
+    for number, message in enumerate(messages):
+        content, attached = message.value.get("content"), message.value.get("attachments")
+        if number < last and isinstance(content, list) and isinstance(attached, list):
+            pictures = [
+                {"type": "image", "data": item.get("content"), "mimeType": item.get("mimeType")}
+                for item in attached
+                if isinstance(item, dict) and item.get("type") == "image"
+            ]
+            yield message.altered(value={**message.value, "content": [*content, *pictures]})
+        else:
+            yield message
 
 
 def _drop(message: ContextMessage, reason: Reason) -> Dropped:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import date_value, truthy
 from pi_sessions.context.message import ContextMessage, Dropped, Reason, Staged
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
 
 if TYPE_CHECKING:
@@ -23,15 +24,18 @@ EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 TELLING = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, *range(FIRST_TYPE)})
 """Kinds of entries that can add messages to a context."""
+_SILENT = frozenset(range(FIRST_OTHER)) - TELLING | {Kind.SYSTEM}
+"""Kinds of entries that say nothing in the conversation."""
 
 
-def project(table: Table, selection: Selection, zone: tzinfo) -> Staged:
+def project(table: Table, selection: Selection, zone: tzinfo, rules: Rules = CURRENT) -> Staged:
     """Give the messages of the context entries and the entries that edits took out.
 
-    `Dropped` has OMITTED for an entry an edit with null took out and EMPTY for a branch summary
-    without text. A time without a zone is read in `zone`.
+    `Dropped` has OMITTED for an entry an edit with null took out (or the process, by rules of old)
+    and EMPTY for a branch summary without text. A time without a zone is read in `zone`.
     """
     edits = edits_in_force(table, selection)
+    forgotten = cut_replies(table, selection) if rules.drops_cut_replies else {}
     messages: list[ContextMessage] = []
     dropped: list[Dropped] = []
     for line in selection.entries:
@@ -39,12 +43,36 @@ def project(table: Table, selection: Selection, zone: tzinfo) -> Staged:
         edit_line, edit = edits.get(entry_key(table, line), (0, None))
         if edit_line and edit is None:
             dropped.append(Dropped(line, Reason.OMITTED, (edit_line,)))
+        elif line in forgotten:
+            dropped.append(Dropped(line, Reason.OMITTED, (forgotten[line],)))
         elif kind in TELLING and (kind != Kind.COMPACTION or line == selection.compaction):
             told = messages_of(table, line, zone)
             if not told:
                 dropped.append(Dropped(line, Reason.EMPTY))
             messages.extend(edited(message, edit_line, edit) for message in told)
     return Staged(tuple(messages), tuple(dropped))
+
+
+def cut_replies(table: Table, selection: Selection) -> dict[int, int]:
+    """Find replies that ended at the output limit and were asked for again after a compaction.
+
+    Gives the line of each, and that of the compaction. What tells them is that no message of the
+    user stands between the compaction and the next reply.
+    """
+    kinds, parents = table.kinds, table.parents
+    following = {parents[line]: line for line in selection.entries if line != selection.compaction}
+    found: dict[int, int] = {}
+    for compaction in selection.entries:
+        cut = parents[compaction]
+        if kinds[compaction] != Kind.COMPACTION or cut <= 0 or kinds[cut] != Kind.ASSISTANT:
+            continue
+        line = following.get(compaction, 0)
+        while line and kinds[line] in _SILENT:
+            line = following.get(line, 0)
+        is_again = not line or kinds[line] == Kind.ASSISTANT
+        if is_again and table.raw(cut)["message"].get("stopReason") == "length":
+            found[cut] = compaction
+    return found
 
 
 def edits_in_force(table: Table, selection: Selection) -> dict[object, tuple[int, Any]]:

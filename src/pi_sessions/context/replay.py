@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import trim, truthy
 from pi_sessions.context.message import ContextMessage, Dropped, Reason, Staged, Synthetic
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.context.toolids import normaliser
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ USER_IMAGE = "(image omitted: model does not support images)"
 TOOL_IMAGE = "(tool image omitted: model does not support images)"
 
 
-def replay(messages: Iterable[ContextMessage], target: Target) -> Staged:
-    """Replay LLM messages for a target.
+def replay(messages: Iterable[ContextMessage], target: Target, rules: Rules = CURRENT) -> Staged:
+    """Replay LLM messages for a target, by the rules of a release.
 
     `Dropped` has FAILED_REPLY; `synthetic` has the stand-in results, which also stand among the
     messages with line None and the time 0.
     """
-    replaying = Replaying(target)
+    replaying = Replaying(target, rules)
     replaying.take(messages)
     return replaying.staged()
 
@@ -38,11 +39,12 @@ def replay(messages: Iterable[ContextMessage], target: Target) -> Staged:
 class Replaying:
     """A replay that takes in messages as they come; a copy goes on by itself."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, rules: Rules = CURRENT) -> None:
         self._target = target
-        self._normalise = normaliser(target)
+        self._rules = rules
+        self._normalise = normaliser(target, rules)
         self._renamed: dict[str, str] = {}
-        self._closing = _Closing()
+        self._closing = _Closing(rules)
 
     @property
     def messages(self) -> list[ContextMessage]:
@@ -52,13 +54,13 @@ class Replaying:
     def take(self, messages: Iterable[ContextMessage]) -> None:
         """Replay more messages."""
         target, renamed, closing = self._target, self._renamed, self._closing
-        shows = target.takes_images
+        rules, shows = self._rules, target.takes_images
         for message in messages:
             if not shows or message.value.get("content") is None:
-                message = _adapt(message, target)  # noqa: PLW2901
+                message = _adapt(message, target, rules)  # noqa: PLW2901
             role = message.value["role"]
             if role == "assistant":
-                closing.reply(_adapt_reply(message, target, self._normalise, renamed))
+                closing.reply(_adapt_reply(message, target, rules, self._normalise, renamed))
             elif role == "toolResult":
                 closing.result(_adapt_result(message, renamed) if renamed else message)
             elif role == "system":
@@ -80,7 +82,7 @@ class Replaying:
         return other
 
 
-def _adapt(message: ContextMessage, target: Target) -> ContextMessage:
+def _adapt(message: ContextMessage, target: Target, rules: Rules) -> ContextMessage:
     """Make a missing content an empty list, and pictures a text for models that take none."""
     value = message.value
     if value.get("content") is None:
@@ -91,8 +93,12 @@ def _adapt(message: ContextMessage, target: Target) -> ContextMessage:
         return message
     if message.role not in ("user", "toolResult"):
         return message
-    placeholder = USER_IMAGE if message.role == "user" else TOOL_IMAGE
-    told = replace_images(content, placeholder)
+    if rules.image_placeholders:
+        told = replace_images(content, USER_IMAGE if message.role == "user" else TOOL_IMAGE)
+    elif message.role == "user":
+        told = [block for block in content if block_type(block) != "image"]
+    else:
+        return message
     if told == content:
         return message
     return message.altered(Reason.TRIMMED, value={**value, "content": told})
@@ -129,9 +135,10 @@ def _adapt_result(message: ContextMessage, renamed: dict[str, str]) -> ContextMe
 
 
 def _adapt_reply(
-    message: ContextMessage, target: Target, normalise: Any, renamed: dict[str, str]
+    message: ContextMessage, target: Target, rules: Rules, normalise: Any, renamed: dict[str, str]
 ) -> ContextMessage:
-    own = target.wrote(message.value)
+    value = message.value
+    own = target.wrote(value) if rules.model_id_counts else target.served(value)
     blocks = reply_blocks(message.value)
     if own and blocks is message.value["content"] and all(map(_stays, blocks)):
         # Nothing to copy; of most sessions these are nearly all replies.
@@ -145,6 +152,7 @@ def _adapt_reply(
                 content.append(block)
             else:
                 changes.append(Reason.TRIMMED)
+                content += [] if own else _retold(block, rules)
         elif kind == "text" and not own:
             content.append({"type": "text", **_key(block, "text")})
         elif kind == "toolCall" and not own:
@@ -163,6 +171,23 @@ def _adapt_reply(
         else:
             content.append(block)
     return message.altered(*changes, value={**message.value, "content": content})
+
+
+def _retold(block: dict[str, Any], rules: Rules) -> list[dict[str, Any]]:
+    """Give what another model gets of thinking: nothing, or by rules of old its text."""
+    thinking = block.get("thinking")
+    if rules.foreign_thinking == "dropped" or truthy(block.get("redacted")):
+        return []
+    if not isinstance(thinking, str) or not trim(thinking):
+        return []
+    if rules.foreign_thinking == "tagged":
+        thinking = tagged(thinking)
+    return [{"type": "text", "text": thinking}]
+
+
+def tagged(thinking: str) -> str:
+    """Tell thinking as old releases did where it could not be sent as such."""
+    return f"<thinking>\n{thinking}\n</thinking>"
 
 
 def _stays(block: Any) -> bool:
@@ -197,7 +222,8 @@ def _is_replayed(block: dict[str, Any]) -> bool:
 class _Closing:
     """The calls that wait for results, and the system messages held back until they are closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
         self.messages: list[ContextMessage] = []
         self.dropped: list[Dropped] = []
         self.synthetic: list[Synthetic] = []
@@ -216,10 +242,14 @@ class _Closing:
         """Close what is open, and take up the calls of a reply that is sent."""
         self.close()
         value = message.value
-        if value.get("stopReason") in ("error", "aborted"):
-            assert message.line is not None, "replies come from lines"
-            self.dropped.append(Dropped(message.line, Reason.FAILED_REPLY, message.because))
-            return
+        if (stop := value.get("stopReason")) in ("error", "aborted"):
+            if self.rules.drops_failed if stop == "error" else self.rules.drops_aborted:
+                assert message.line is not None, "replies come from lines"
+                self.dropped.append(Dropped(message.line, Reason.FAILED_REPLY, message.because))
+                return
+            if stop == "error" and not self.rules.answers_failed_calls:
+                self.messages.append(message)
+                return
         calls = [
             (block.get("id"), block.get("name"))
             for block in value["content"]
@@ -248,14 +278,29 @@ class _Closing:
 
     def close(self) -> None:
         """Add stand-ins for the calls that got no result, then what was held back."""
-        for call_id, name in self.calls:
-            if call_id not in self.answered:
+        open_calls = [call for call in self.calls if call[0] not in self.answered]
+        if open_calls and self.rules.unanswered == "removed":
+            self.remove({call_id for call_id, _ in open_calls})
+        else:
+            for call_id, name in open_calls:
                 self.stand_in(call_id, name)
         if self.calls:
             self.calls, self.answered = [], []
         # Held back means moved only if results came between.
         self.messages.extend(self.held)
         self.held.clear()
+
+    def remove(self, call_ids: set[Any]) -> None:
+        """Take calls out of the reply that made them, by the rules of the first releases."""
+        caller = self.caller
+        assert caller is not None, "open calls have a caller"
+        content = [
+            block
+            for block in caller.value["content"]
+            if block_type(block) != "toolCall" or block.get("id") not in call_ids
+        ]
+        told = caller.altered(Reason.TRIMMED, value={**caller.value, "content": content})
+        self.messages[self.messages.index(caller)] = told
 
     def stand_in(self, call_id: Any, name: Any) -> None:
         assert self.caller is not None, "open calls have a caller"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.table import Kind, Table, id_key
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Selection(msgspec.Struct, frozen=True):
     """Line of the first kept entry, 0 if nothing before the compaction is kept."""
 
 
-def select(table: Table, path: Sequence[int]) -> Selection:
-    """Choose the context entries of a path (root first)."""
+def select(table: Table, path: Sequence[int], rules: Rules = CURRENT) -> Selection:
+    """Choose the context entries of a path (root first), by the rules of a release."""
     kinds = table.kinds
     place = next(
         (n for n in range(len(path) - 1, -1, -1) if kinds[path[n]] == Kind.COMPACTION), None
@@ -42,9 +43,12 @@ def select(table: Table, path: Sequence[int]) -> Selection:
         return Selection(tuple(path))
     compaction = path[place]
     # Entries of a path are the last of their id, so the id's line is the one to look for.
-    wanted = table.lines_by_id.get(first_kept_key(table, compaction), 0)
+    key = first_kept_key(table, compaction)
+    wanted = table.lines_by_id.get(key, 0)
     before = path[:place]
     first = before.index(wanted) if wanted in before else place
+    if key is _MISSING and rules.keeps_all_without_boundary:
+        first = 0
     kept = path[first:place]
     checkpointed = tuple(line for line in kept if kinds[line] == Kind.SYSTEM)
     entries = (

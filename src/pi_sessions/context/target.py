@@ -28,6 +28,10 @@ class Target(msgspec.Struct, frozen=True):
             and message.get("model") == self.model
         )
 
+    def served(self, message: dict[str, Any]) -> bool:
+        """Say whether an assistant message is of a model of this provider and API."""
+        return message.get("provider") == self.provider and message.get("api") == self.api
+
     def __str__(self) -> str:
         """Name the target as API/PROVIDER/MODEL."""
         return f"{self.api}/{self.provider}/{self.model}"

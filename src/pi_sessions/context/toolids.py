@@ -13,6 +13,7 @@ from pi_sessions._javascript import short_hash, utf16_length
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pi_sessions.context.rules import Rules
     from pi_sessions.context.target import Target
 
 _BAD = re.compile(r"[^A-Za-z0-9_-]")
@@ -22,14 +23,18 @@ _OPENAI = frozenset({"openai", "openai-codex", "opencode"})
 """Providers whose ids keep the form call|item."""
 
 
-def normaliser(target: Target) -> Callable[[str, dict[str, Any]], str] | None:
+def normaliser(target: Target, rules: Rules) -> Callable[[str, dict[str, Any]], str] | None:
     """Give the function (id, assistant message) → id of a target's API, None for an unknown API."""
-    rules: dict[str, Callable[[str, dict[str, Any]], str]] = {
-        "openai-completions": lambda call_id, _: _chat(call_id, target),
-        "anthropic-messages": lambda call_id, _: _sanitised(call_id),
-        "openai-responses": lambda call_id, source: _responses(call_id, source, target),
+    forms: dict[str, Callable[[str, dict[str, Any]], str]] = {
+        "openai-completions": lambda call_id, _: _CHAT[rules.chat_call_ids](call_id, target),
+        "anthropic-messages": lambda call_id, _: _ANTHROPIC[rules.anthropic_call_ids](call_id),
+        "openai-responses": (
+            (lambda call_id, source: _responses(call_id, source, target))
+            if rules.responses_call_ids == "whole"
+            else (lambda call_id, _: call_id)
+        ),
     }
-    return rules.get(target.api)
+    return forms.get(target.api)
 
 
 def _replaced(text: str) -> str:
@@ -53,6 +58,27 @@ def _chat(call_id: str, target: Target) -> str:
     if target.provider == "openai" and utf16_length(call_id) > _CHAT_LIMIT:
         return _cut_units(call_id, _CHAT_LIMIT)
     return call_id
+
+
+def _call_part(call_id: str, target: Target) -> str:
+    call, bar, _ = call_id.partition("|")
+    if bar:
+        return _replaced(call)[:_CHAT_LIMIT]
+    return _chat(call_id, target)
+
+
+_CHAT: dict[str, Callable[[str, Target], str]] = {
+    "kept": lambda call_id, _: call_id,
+    "call": _call_part,
+    "joined": _chat,
+}
+"""By the value of `Rules.chat_call_ids`."""
+_ANTHROPIC: dict[str, Callable[[str], str]] = {
+    "replaced": _replaced,
+    "removed": lambda call_id: _BAD.sub("", call_id)[:_CHAT_LIMIT],
+    "cut": _sanitised,
+}
+"""By the value of `Rules.anthropic_call_ids`."""
 
 
 def _responses(call_id: str, source: dict[str, Any], target: Target) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _EFFORTS = {"minimal": "low", "low": "low", "medium": "medium"}
 """What levels without a configured name are called; all others are high."""
+_OLD_BUDGETS = {"low": 2048, "medium": 8192, "high": 16384, "xhigh": 16384}
+"""Tokens for thinking by the rules of the first releases, whatever the output limit."""
 PLACEHOLDER_NAME = "__pi_deferred_placeholder__"
 PLACEHOLDER = {
     "name": PLACEHOLDER_NAME,
@@ -62,6 +64,7 @@ def build_anthropic(draft: Draft) -> Built:
         transcript.messages,
         model.target,
         lambda: AnthropicMessages(draft, compat, **ways),
+        draft.options.rules,
     )
     told.hand_over(trace)
     if marker:
@@ -132,8 +135,9 @@ def _thinking(draft: Draft, compat: AnthropicCompat) -> tuple[float, dict[str, A
     tokens: float = 0
     if level != OFF and not compat.force_adaptive_thinking:
         limit, tokens = _budgeted(draft, limit, level)
+    rules = draft.options.rules
     if _is_disabled(draft):
-        return limit, {"thinking": {"type": "disabled"}}
+        return limit, {"thinking": {"type": "disabled"}} if rules.tells_thinking_off else {}
     if compat.supports_mid_convo_effort:
         binding = {"prefix_mismatch_behavior": "drop_block"}
         thinking = {"type": "adaptive", "display": "summarized", "block_binding": binding}
@@ -146,7 +150,9 @@ def _thinking(draft: Draft, compat: AnthropicCompat) -> tuple[float, dict[str, A
         if effort := _effort(draft):
             fields["output_config"] = {"effort": effort}
         return limit, fields
-    enabled = {"type": "enabled", "budget_tokens": tokens or ANSWER, "display": "summarized"}
+    enabled: dict[str, Any] = {"type": "enabled", "budget_tokens": tokens or ANSWER}
+    if rules.tells_thinking_display:
+        enabled["display"] = "summarized"
     return limit, {"thinking": enabled}
 
 
@@ -161,6 +167,8 @@ def _is_disabled(draft: Draft) -> bool:
 
 def _budgeted(draft: Draft, limit: float, level: str) -> tuple[float, float]:
     """Give the limit that makes room for thinking, and the tokens for thinking within it."""
+    if not draft.options.rules.budgets_within_limit:
+        return limit, _OLD_BUDGETS.get(level, ANSWER)
     tokens = budget(level, draft.options.budgets)
     total = min(limit + tokens, draft.model.max_tokens)
     if total <= tokens:

@@ -23,7 +23,7 @@ from pi_sessions.context.payload.tools import (
 )
 from pi_sessions.context.payload.trace import Part, lines_of, union
 from pi_sessions.context.prompt import added_tools, update_text
-from pi_sessions.context.replay import replace_images
+from pi_sessions.context.replay import replace_images, tagged
 
 if TYPE_CHECKING:
     from pi_sessions.context.payload.draft import Draft
@@ -207,9 +207,11 @@ class AnthropicMessages(Teller):
         text = self.trace.clean(message, thinking)
         if is_signed:
             return {"type": "thinking", "thinking": text, "signature": signature}
-        if self.compat.allow_empty_signature:
+        if self.compat.allow_empty_signature or self.rules.unsigned_thinking == "signed":
             return {"type": "thinking", "thinking": text, "signature": ""}
         self.trace.changed(message, Reason.TRIMMED)
+        if self.rules.unsigned_thinking == "tagged":
+            text = tagged(text)
         return {"type": "text", "text": text}
 
     def results(self, run: list[ContextMessage]) -> None:

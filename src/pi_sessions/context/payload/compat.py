@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from pi_sessions.context.rules import CURRENT, Rules
+
 if TYPE_CHECKING:
     from pi_sessions.context.model import Model
 
@@ -84,9 +86,9 @@ _REFUSALS = (msgspec.ValidationError, UnicodeEncodeError)
 _Compat = TypeVar("_Compat", CompletionsCompat, AnthropicCompat, ResponsesCompat)
 
 
-def completions_compat(model: Model) -> CompletionsCompat:
+def completions_compat(model: Model, rules: Rules = CURRENT) -> CompletionsCompat:
     """Resolve the flags of a chat model."""
-    return _resolved(CompletionsCompat, model, _chat_host(model))
+    return _resolved(CompletionsCompat, model, _chat_host(model, rules))
 
 
 def anthropic_compat(model: Model) -> AnthropicCompat:
@@ -148,7 +150,7 @@ _FORMATS = ("deepseek", "zai", "together", "ant-ling", "openrouter")
 """Hosts with a form of thinking parameters of their own; the first that matches counts."""
 
 
-def _chat_host(model: Model) -> dict[str, Any]:
+def _chat_host(model: Model, rules: Rules) -> dict[str, Any]:
     """Give the flags that hang on the host; several hosts may match, each refusal counts."""
     provider, url = model.provider, model.base_url
     hosts = {
@@ -161,7 +163,8 @@ def _chat_host(model: Model) -> dict[str, Any]:
     through_openrouter = provider == "openrouter" and model.id.startswith("anthropic/")
     return {
         "supportsStore": hosts <= _STANDARD,
-        "supportsDeveloperRole": "openai" in hosts,
+        "supportsDeveloperRole": "openai" in hosts or (rules.developer_by_default and not hosts),
+        "supportsStrictMode": rules.strict_by_default and not hosts,
         "supportsReasoningEffort": hosts.isdisjoint(_NO_EFFORT),
         "maxTokensField": "max_completion_tokens" if hosts.isdisjoint(_OLD_LIMIT) else "max_tokens",
         "requiresReasoningContentOnAssistantMessages": "deepseek" in hosts,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def build_completions(draft: Draft) -> Built:
     """Build a body."""
     model, trace = draft.model, draft.trace
-    compat = completions_compat(model)
+    compat = completions_compat(model, draft.options.rules)
     transcript = resolve(draft.messages, trace, in_place=compat.supports_mid_convo_system_messages)
     additions = (
         compat.supports_mid_convo_system_messages and compat.supports_mid_convo_tool_additions
@@ -57,6 +57,7 @@ def build_completions(draft: Draft) -> Built:
         transcript.messages,
         model.target,
         lambda: ChatMessages(draft, compat, sampling, grammars, (placement.folded, prompt)),
+        draft.options.rules,
     )
     chat.hand_over(trace)
     tools = declared(placement.listed, chat.declaration)
@@ -86,7 +87,8 @@ def _body(
         body["stream_options"] = {"include_usage": True}
     if compat.supports_store:
         body["store"] = False
-    body[compat.max_tokens_field] = limit
+    if options.rules.tells_output_limit:
+        body[compat.max_tokens_field] = limit
     if tools:
         body["tools"] = [tool.value for tool in tools]
         if compat.zai_tool_stream:

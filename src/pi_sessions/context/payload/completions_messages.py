@@ -241,6 +241,9 @@ class ChatMessages(Teller):
         if images and self.model.target.takes_images:
             self.images += [Part(_image(image), lines) for image in images]
             self.trace.changed(message, Reason.MOVED)
+        elif images:
+            # Where a text stands for them, none comes as far as here.
+            self.trace.changed(message, Reason.TRIMMED)
         self.add(part, "toolResult")
         if self.rules.chat_images_after_each_result:
             self.close_run()

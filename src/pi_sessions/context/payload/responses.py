@@ -48,6 +48,7 @@ def build_responses(draft: Draft) -> Built:
         lambda: ResponsesInput(
             draft, compat, sampling, grammars, (placement.folded, support, prompt)
         ),
+        draft.options.rules,
     )
     input_.hand_over(trace)
     tools = declared(placement.listed, input_.declaration)
@@ -71,7 +72,9 @@ def _body(
         "input": [part.value for part in input_.parts],
         "stream": True,
     }
+    rules = draft.options.rules
     cached = retention != "none" and compat.prompt_cache_key_mode != "disabled"
+    cached = cached and rules.responses_cache_key
     if cached and draft.cache_key is not None:
         body["prompt_cache_key"] = draft.cache_key
     long = retention == "long" and compat.supports_long_cache_retention
@@ -82,8 +85,9 @@ def _body(
             body["prompt_cache_options"] = {"ttl": "30m"}
     elif long:
         body["prompt_cache_retention"] = "24h"
-    body["store"] = False
-    if compat.supports_max_output_tokens:
+    if rules.responses_store:
+        body["store"] = False
+    if compat.supports_max_output_tokens and rules.tells_output_limit:
         body["max_output_tokens"] = max(draft.limit, _LEAST_OUTPUT)
     if tools:
         body["tools"] = [tool.value for tool in tools]
@@ -105,7 +109,11 @@ def _reasoning(draft: Draft, level: str, *, managed: bool) -> dict[str, Any]:
     if level != OFF:
         asked = "medium" if managed else effort(model, level)
         fields["reasoning"] = {"effort": asked, "summary": "auto"}
-    elif model.provider != "github-copilot" and model.thinking_level_map.get(OFF, "") is not None:
+    elif (
+        draft.options.rules.tells_thinking_off
+        and model.provider != "github-copilot"
+        and model.thinking_level_map.get(OFF, "") is not None
+    ):
         fields["reasoning"] = {"effort": model.thinking_level_map.get(OFF, "none")}
     if level != OFF or model.provider == "xai":
         fields["include"] = ["reasoning.encrypted_content"]

@@ -194,15 +194,23 @@ class ResponsesInput(Teller):
         value, model = message.value, self.model
         is_near = value.get("provider") == model.provider and value.get("api") == model.api
         is_own = is_near and value.get("model") == model.id
+        blocks = blocks_of(message)
+        if value.get("stopReason") == "error":
+            # Only rules of old let it come as far as here, and they told its texts alone.
+            blocks = [block for block in blocks if block.get("type") == "text"]
         parts: list[Part] = []
         texts = 0
-        for block in blocks_of(message):
+        for block in blocks:
             kind = block.get("type")
             if kind == "text":
                 parts.append(self.text(message, block, texts))
                 texts += 1
             elif kind == "toolCall":
-                call = self.call(message, block, keeps_id=is_own or not is_near)
+                call = self.call(
+                    message,
+                    block,
+                    keeps_id=is_own or self.rules.responses_call_ids == "kept" or not is_near,
+                )
                 if is_own:
                     call |= present(block, "namespace")
                 parts.append(Part(call, lines))
@@ -251,7 +259,7 @@ class ResponsesInput(Teller):
 
     def own_id(self, before: int) -> str:
         """Make an id for a text that has none."""
-        if not self.rules.own_message_ids:
+        if self.rules.message_ids != "own":
             return f"msg_{self.number}"
         return f"msg_pi_{self.number}" + (f"_{before}" if before else "")
 

@@ -15,6 +15,7 @@ import msgspec
 
 from pi_sessions.context.payload.trace import Part, Trace
 from pi_sessions.context.replay import Replaying
+from pi_sessions.context.rules import CURRENT, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -122,6 +123,7 @@ def tell(
     messages: Sequence[ContextMessage],
     target: Target,
     make: Callable[[], _T],
+    rules: Rules = CURRENT,
 ) -> tuple[Staged, _T]:
     """Replay messages and tell what is left of them.
 
@@ -131,9 +133,10 @@ def tell(
         messages: before the replay, system messages resolved.
         target: the model.
         make: makes the teller.
+        rules: those of the replay.
     """
-    done, replaying, teller = 0, Replaying(target), make()
-    if course is not None:
+    done, replaying, teller = 0, Replaying(target, rules), make()
+    if course is not None and rules.goes_on:
         messages = course.with_first(messages)
         if resumed := course.resume(key, messages):
             done, replaying, teller = resumed[0], resumed[1], cast("_T", resumed[2])
