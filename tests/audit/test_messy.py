@@ -15,7 +15,7 @@ from pi_sessions import load
 from pi_sessions.audit import audit, markdown
 
 SESSION = load(Path(__file__).parent / "recordings" / "report-honest" / "session.jsonl")
-EXAMPLES = int(os.environ.get("PI_SESSIONS_FUZZ", "120"))
+EXAMPLES = int(os.environ.get("PI_SESSIONS_FUZZ", "60"))
 
 FRAGMENTS = [
     *("# ", "## ", "###### ", "## 4. Findings", "## 2) **Claim** `audit`", "Source ledger\n---\n"),

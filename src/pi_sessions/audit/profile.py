@@ -6,7 +6,7 @@ The default profile is `profiles/research.toml`; docs/auditing.md explains its k
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 import msgspec
@@ -209,6 +209,7 @@ def _classes(brief: str) -> tuple[EvidenceClass, ...]:
     return tuple(found)
 
 
+@lru_cache(4096)
 def plain(text: str) -> str:
     """Give a text in small letters without marks, for comparing names."""
     return " ".join(re.sub(r"[^\w\s]", " ", text.casefold()).split())
