@@ -98,12 +98,12 @@ def test_a_good_report_with_a_piece_exchanged(place: int, length: int, fragment:
     ids=lambda text: text[:12],
 )
 def test_no_report_keeps_it_busy(text: str) -> None:
-    """Text made to be slow takes no more than a few seconds on a busy machine."""
-    start = time.perf_counter()
+    """Text made to be slow ends; a guard against hanging, no measure of speed."""
+    start = time.process_time()
     audit(text, [SESSION])
     audit(REPORT.replace("- **Unresolved.**", text), [SESSION])
 
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 60
 
 
 def test_line_numbers() -> None:
