@@ -134,8 +134,9 @@ CODES: dict[Code, str] = {
     Code.UNANSWERED_CALL: "A call without a result.",
     Code.ANSWERED_TWICE: "A call with two results.",
     Code.INCOMPLETE_USAGE: "A reply without usage.",
+    Code.MIXED_LINE_ENDS: "Some lines end with CR LF, others with LF alone.",
 }
-"""Cause, consequence for the next request, and remedy of each code."""
+"""What each code says."""
 
 
 SHOWN: dict[Code, str] = {
@@ -167,17 +168,19 @@ SHOWN: dict[Code, str] = {
     Code.UNANSWERED_CALL: "replay/orphan-call",
     Code.ANSWERED_TWICE: "replay/orphan-result-twice",
     Code.INCOMPLETE_USAGE: "settings/reply-without-usage",
+    Code.MIXED_LINE_ENDS: "lines/crlf-mixed",
 }
 """A vector that shows each code."""
 
 JSON: dict[str, str] = {
     "repair": """
-{"path", "backup": path|null, "changed": [{"code", "line", "what", "before": [text], "after": [text]}],
- "closedTail": true|false, "appended": [{"code", "what", "target", "id": id|null}],
+{"path", "backup": path|null, "header": {...}|null,
+ "changed": [{"code", "line", "what", "before": [text], "after": [text]}],
+ "closedTail": true|false, "appended": [{"code", "line", "what", "target", "id": id|null}],
  "left": [{"code", "line", "message", "why"}], "dryRun": true|false}
 
-Lines of `changed` are those of the file before, lines of `left` those of the mended one. With a header
-that had to be made there is `header`.""",
+Lines of `changed` are those of the file before, all others those of the mended one. `header` is there
+where one had to be made.""",
     "search": """
 [{"path", "id", "line", "entryId": id|null, "role", "where", "excerpt", "score"}, ...]
 
@@ -364,16 +367,15 @@ def diagnostics() -> str:
         known = REMEDIES[code]
         mended = "yes" if code in MENDED else "on request" if known.way is Way.ASKED else ""
         rows.append(
-            f'| <a id="{code}"></a>`{code}` | {CODES[code]} | {known.consequence} | {known.remedy} | '
-            f"{mended} | `{SHOWN[code]}` |"
+            f'| <a id="{code}"></a>`{code}` | {CODES[code]} | {known.cause} | {known.consequence} | '
+            f"{known.remedy} | {mended} | `{SHOWN[code]}` |"
         )
     return (
         "# Diagnostics\n\n"
         "What reading tolerates, it tells: code, line, byte offset, sentence. The list is closed; "
         "codes may be added, none changes its meaning. Every code has a vector.\n\n"
-        "| code | cause | consequence | remedy | can be mended | shown by |\n|---|---|---|---|---|---|\n"
-        + "\n".join(rows)
-        + "\n"
+        "| code | what it is | cause | consequence | remedy | can be mended | shown by |\n"
+        "|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

@@ -206,6 +206,7 @@ _TEXT_FIELDS: dict[Kind, tuple[str, ...]] = {
 def contents(table: Table) -> Iterator[Diagnostic]:
     """Read every entry whole and find what is wrong inside: times, fields, usage, bytes."""
     seen = {(item.code, item.line) for item in table.diagnostics}
+    yield from _line_ends(table)
     for line in table.entries():
         data = table.bytes(line)
         if not data.isascii() and (Code.INVALID_UTF8, line) not in seen:
@@ -223,6 +224,22 @@ def contents(table: Table) -> Iterator[Diagnostic]:
             yield from _message(table, line, entry["message"])
         for key in _TEXT_FIELDS.get(kind, ()):
             yield from _field(table, line, entry, key)
+
+
+def _line_ends(table: Table) -> Iterator[Diagnostic]:
+    """Find where the ends of the lines begin to be others than that of the first one."""
+    first, counts = b"", [0, 0]
+    other = 0
+    for line, data in table.read(range(1, len(table) + (table.ends_with_newline))):
+        end = data[-1:] if data.endswith(b"\r") else b""
+        if line == 1:
+            first = end
+        elif end != first and not other:
+            other = line
+        counts[bool(end)] += 1
+    if other:
+        told = f"{counts[1]} lines end with CR LF and {counts[0]} with LF alone; all are read"
+        yield _at(table, Code.MIXED_LINE_ENDS, other, told)
 
 
 def _bytes(table: Table, line: int, data: bytes) -> Iterator[Diagnostic]:
@@ -250,19 +267,20 @@ def _message(table: Table, line: int, message: dict[str, Any]) -> Iterator[Diagn
             kind in (Kind.ASSISTANT, Kind.TOOL_RESULT) and isinstance(content, str)
         ):
             yield _at(table, Code.WRONG_TYPE, line, "its content is not a list of blocks")
-    if kind == Kind.ASSISTANT:
-        usage = message.get("usage")
-        complete = isinstance(usage, dict) and all(
-            isinstance(usage.get(key), int | float)
-            for key in ("input", "output", "cacheRead", "cacheWrite")
-        )
-        if not complete:
-            yield _at(
-                table,
-                Code.INCOMPLETE_USAGE,
-                line,
-                "a reply without complete usage: its cost is unknown",
-            )
+    if kind == Kind.ASSISTANT and lacks_usage(message):
+        told = "a reply without complete usage: its cost is unknown, and Pi's window fails on it"
+        yield _at(table, Code.INCOMPLETE_USAGE, line, told)
+
+
+def lacks_usage(message: dict[str, Any]) -> bool:
+    """Say whether a reply lacks numbers of its usage that the reference counts on."""
+    usage = message.get("usage")
+    if not isinstance(usage, dict):
+        return True
+    cost = usage.get("cost")
+    numbers = [usage.get(key) for key in ("input", "output", "cacheRead", "cacheWrite")]
+    numbers.append(cost.get("total") if isinstance(cost, dict) else None)
+    return not all(isinstance(number, int | float) for number in numbers)
 
 
 def conversation(

@@ -1,7 +1,8 @@
 """A whole file is replaced by another one, or not at all; nothing anybody appended is lost.
 
 The new file is written beside the old one, read back, and takes its name in one step. The old one
-stays as a backup. Links are followed and stay; mode and owner are kept.
+stays as a backup. Links are followed and stay; mode and owner are kept, and so is the time of the
+last change, by which Pi tells the newest session.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _BLOCK = 1 << 20
-NEW = ".new"
-"""What is added to the name of a file while the one that will replace it is being written."""
+NEW = ".pi-sessions-new"
+"""What is added to the name of a file for the one that will replace it; only a process that was
+killed leaves one, and the next rewriting takes it away."""
 BACKUP = ".bak"
 """What is added to the name of the old file; a number follows where that is taken."""
+_LATER = 1000
+"""Nanoseconds by which the time of a new file differs, so that who compares times sees it."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -56,11 +60,34 @@ def snapshot(path: str) -> Snapshot:
         found = os.stat(path)  # noqa: PTH116 - as all else here
     except (OSError, ValueError) as error:
         raise UnreadableError(path, getattr(error, "strerror", None) or str(error)) from None
-    return _of(found)
-
-
-def _of(found: os.stat_result) -> Snapshot:
     return Snapshot(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def ensure_same(path: str, before: Snapshot) -> None:
+    """Refuse a file that is no longer what it was.
+
+    Raises:
+        SessionChangedError: somebody has written to it, or put another one in its place.
+        UnreadableError: it is gone.
+    """
+    if snapshot(path) != before:
+        raise SessionChangedError(path, "it was written to meanwhile")
+
+
+def write_new(path: str, chunks: Iterable[bytes]) -> None:
+    """Write a new file, read it back, and wait until the disk has it.
+
+    Raises:
+        WouldOverwriteError: there is something of that name.
+        NotWrittenError: it cannot be written, or is not what was written; nothing is left of it.
+    """
+    digest = hashlib.sha256()
+    create(path, _noted(chunks, digest), durable=True)
+    try:
+        _verify(path, digest.digest())
+    except OSError as error:
+        take_away(path)
+        raise _told(path, error) from None
 
 
 def replace(
@@ -77,50 +104,60 @@ def replace(
     Raises:
         SessionChangedError: the old one is no longer what it was.
         SessionLockedError: another writer of ours has it.
+        UnreadableError: it is gone, or may not be read.
         NotWrittenError: the system did not let us write; all is as it was.
     """
     real = os.path.realpath(path)
     new = real + NEW
-    with _locked(real) as descriptor:
-        _ensure_same(real, before)
+    with locked(real) as descriptor:
+        ensure_same(real, before)
         take_away(new)  # of a run that was killed
-        digest = hashlib.sha256()
-        create(new, _noted(chunks, digest), durable=True)
+        write_new(new, chunks)
+        kept = None
         try:
-            _verify(new, digest.digest())
             _take_after(new, os.fstat(descriptor))
-            _ensure_same(real, before)
-            kept = _keep(real) if backup else None
+            kept = _keep(real)
+            ensure_same(real, before)
             os.replace(new, real)  # noqa: PTH105
-        except OSError as error:
+        except BaseException as error:
             take_away(new)
-            if isinstance(error, NotWrittenError):
-                raise
-            raise NotWrittenError(real, error.strerror or str(error)) from None
-        except BaseException:
-            take_away(new)
+            if kept is not None:
+                take_away(kept)
+            if isinstance(error, OSError):
+                raise _told(real, error) from None
             raise
-        _carry_over(descriptor, before.size, real)
+        _carry_over(descriptor, before.size, real, kept)
+        if not backup:
+            take_away(kept)
         _sync_folder(real)
-    return Replaced(real, kept)
+    return Replaced(real, kept if backup else None)
 
 
 @contextlib.contextmanager
-def _locked(path: str) -> Iterator[int]:
+def locked(path: str, patience: float | None = None) -> Iterator[int]:
+    """Keep writers of ours out of a file for a `with` block; gives a descriptor to read it.
+
+    Raises:
+        UnreadableError: it cannot be opened.
+        SessionLockedError: another writer of ours has it, for longer than `patience` seconds.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from None
     try:
-        lock(descriptor, path)
+        if patience is None:
+            lock(descriptor, path)
+        else:
+            lock(descriptor, path, patience)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _ensure_same(path: str, before: Snapshot) -> None:
-    if snapshot(path) != before:
-        raise SessionChangedError(path, "it was written to meanwhile")
+def _told(path: str, error: OSError) -> OSError:
+    known = isinstance(error, NotWrittenError | UnreadableError)
+    return error if known else NotWrittenError(path, error.strerror or str(error))
 
 
 def _noted(chunks: Iterable[bytes], digest: hashlib._Hash) -> Iterator[bytes]:
@@ -154,10 +191,12 @@ def _verify(path: str, expected: bytes) -> None:
 
 
 def _take_after(path: str, old: os.stat_result) -> None:
-    """Give a file the mode and, where that is allowed, the owner of another."""
+    """Give a file the mode and time and, where that is allowed, the owner of another."""
+    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):
+            os.chown(path, old.st_uid, old.st_gid)
     os.chmod(path, old.st_mode & 0o7777)  # noqa: PTH101
-    with contextlib.suppress(PermissionError):
-        os.chown(path, old.st_uid, old.st_gid)
+    os.utime(path, ns=(old.st_atime_ns, old.st_mtime_ns + _LATER))
 
 
 def _keep(path: str) -> str:
@@ -168,6 +207,8 @@ def _keep(path: str) -> str:
         try:
             os.link(path, name)
         except FileExistsError:
+            if os.path.samefile(path, name):  # noqa: PTH121 - of a run that was killed
+                return name
             number += 1
         except OSError:
             # A file system without links gets a copy.
@@ -178,14 +219,18 @@ def _keep(path: str) -> str:
             return name
 
 
-def _carry_over(descriptor: int, size: int, path: str) -> None:
+def _carry_over(descriptor: int, size: int, path: str, kept: str) -> None:
     """Append what Pi, which takes no lock, has appended to the old file at the last moment."""
-    grown = os.fstat(descriptor).st_size - size
-    if grown > 0:
-        with open(path, "ab") as file:  # noqa: PTH123
-            file.write(os.pread(descriptor, grown, size))
-            file.flush()
-            os.fsync(file.fileno())
+    try:
+        grown = os.fstat(descriptor).st_size - size
+        if grown > 0:
+            with open(path, "ab") as file:  # noqa: PTH123
+                file.write(os.pread(descriptor, grown, size))
+                file.flush()
+                os.fsync(file.fileno())
+    except OSError as error:
+        why = f"{error.strerror}; what was appended at the last moment is in {kept} alone"
+        raise NotWrittenError(path, why) from None
 
 
 def _sync_folder(path: str) -> None:

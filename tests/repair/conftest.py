@@ -10,7 +10,8 @@ import pytest
 
 from cli.conftest import run
 from pi_sessions.repair.applying import Patient
-from pi_sessions.repair.planning import Plan
+from pi_sessions.repair.planning import NO_GUESSES, Plan
+from pi_sessions.repair.values import Guesses
 
 __all__ = ["run"]
 
@@ -30,16 +31,16 @@ class Numbers:
 
     def __call__(self, size: int) -> bytes:
         self.count += 1
-        return self.count.to_bytes(8, "big")[-size:].rjust(size, b"\x07")
+        return bytes(0xE0 + (self.count + place) % 32 for place in range(size))
 
 
 @pytest.fixture
 def mend() -> Mend:
     """Give a function that repairs a file in place and gives what was planned."""
 
-    def mend_it(path: Path, **options: bool) -> Plan:
+    def mend_it(path: Path, guesses: Guesses = NO_GUESSES) -> Plan:
         patient = Patient(str(path), UTC)
-        planned = patient.plan(**options)
+        planned = patient.plan(guesses)
         if not planned.is_empty:
             patient.repair(planned, clock=clock, random=Numbers())
         return planned

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from pi_sessions import _json, scan
-from pi_sessions._lines import FileSource, Source
-from pi_sessions.diagnostics import Code
+from pi_sessions._lines import BytesSource, FileSource
 from pi_sessions.errors import NotWrittenError, SessionChangedError, VersionNotWritableError
 from pi_sessions.migrations import CURRENT
-from pi_sessions.repair.planning import Append, Plan, plan
+from pi_sessions.repair.planning import NO_GUESSES, Plan, append_all, plan
 from pi_sessions.repair.salvage import header_for
 from pi_sessions.repair.upgrading import needs_upgrade, upgraded
-from pi_sessions.rewriting import Replaced, Snapshot, replace, snapshot
-from pi_sessions.writer.creating import create
+from pi_sessions.rewriting import Snapshot, ensure_same, locked, replace, snapshot, write_new
 from pi_sessions.writer.session_writer import SessionWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from datetime import tzinfo
 
+    from pi_sessions.repair.values import Guesses
     from pi_sessions.table import Table
     from pi_sessions.writer.ids import Clock, Random
 
 _HEAD = 1 << 20
+"""Bytes at the beginning of a file in which what is left of its header is looked for."""
 
 
 class Mended(msgspec.Struct, frozen=True):
@@ -44,17 +45,40 @@ class Patient:
 
     Raises:
         UnreadableError: it cannot be read.
-        NotASessionError: it is no session; `rescue` may help.
+        NotASessionError: it is no session; `Patient.without_header` may help.
         SessionChangedError: it grew while it was being read.
     """
 
-    def __init__(self, path: str, zone: tzinfo) -> None:
+    def __init__(self, path: str, zone: tzinfo, table: Table | None = None) -> None:
         self.path = path
         self.zone = zone
         self.before: Snapshot = snapshot(path)
-        self.table: Table = scan.read(FileSource(path))
-        if self.before.size != self.table.offsets[-1]:
+        self.table: Table = scan.read(FileSource(path)) if table is None else table
+        self.header: dict[str, Any] | None = None
+        """The header that was made for a file without a good one."""
+        if table is None and self.before.size != self.table.offsets[-1]:
             raise SessionChangedError(path, "it was written to while it was being read")
+
+    @classmethod
+    def without_header(cls, path: str, zone: tzinfo, new_id: Callable[[], str]) -> Self:
+        """Take a file that lacks a good header, with one made from what is left of it.
+
+        All its lines stay. It can only be repaired into a new file.
+
+        Args:
+            path: the file.
+            zone: zone of times without one.
+            new_id: makes a session id, for a file that tells none.
+
+        Raises:
+            UnreadableError: it cannot be read.
+        """
+        source = FileSource(path)
+        header = header_for(source.read(0, min(source.size, _HEAD)), path, new_id)
+        data = _json.encode(header) + b"\n" + source.read(0, source.size)
+        patient = cls(path, zone, scan.read(BytesSource(data, path)))
+        patient.header = header
+        return patient
 
     def upgrade(self, out: str | None = None, *, backup: bool = True) -> Mended | None:
         """Make the file one of version 3; None if it is one already.
@@ -66,14 +90,19 @@ class Patient:
         Raises:
             WouldOverwriteError: there is something where the new file would be.
             SessionChangedError: the old one is no longer what it was.
+            SessionLockedError: another writer of ours has it.
             NotWrittenError: the system did not let us write.
         """
         if not needs_upgrade(self.table):
             return None
         return self._written(upgraded(self.table), out, backup=backup)
 
-    def plan(self, *, relink: bool = False, force: bool = False) -> Plan:
+    def plan(self, guesses: Guesses = NO_GUESSES, *, force: bool = False) -> Plan:
         """Decide what a repair would do.
+
+        Args:
+            guesses: what is mended only where that is asked for.
+            force: take a file of a newer version than 3 as one of version 3.
 
         Raises:
             VersionNotWritableError: the version is newer than is known here.
@@ -81,7 +110,7 @@ class Patient:
         if self.table.stored_version > CURRENT and not force:
             version = self.table.header.get("version")
             raise VersionNotWritableError(self.path, version, newer=True)
-        return plan(self.table, self.zone, relink=relink)
+        return plan(self.table, self.zone, guesses)
 
     def repair(
         self,
@@ -104,64 +133,43 @@ class Patient:
         Raises:
             WouldOverwriteError: as for `upgrade`.
             SessionChangedError: as for `upgrade`.
-            NotWrittenError: as for `upgrade`.
+            SessionLockedError: as for `upgrade`.
+            NotWrittenError: as for `upgrade`; also if there was room for the new file and none for
+                the entries behind it, which a second repair appends.
+            ValueError: the header was made here, and there is no `out`.
         """
+        if self.header is not None and out is None:
+            raise ValueError("a file without a header is repaired into a new file")
         done = Mended(self.path, None, ())
         if planned.rewrites or out is not None:
             done = self._written(planned.lines(), out, backup=backup)
         elif planned.closes_tail and not planned.appends:
-            _close_tail(self.path, self.before)
-        if not planned.appends or needs_upgrade(self.table):
+            self._close_tail()
+        if not planned.appends:
             return done
         with SessionWriter.open(done.path, force=True, clock=clock, random=random) as writer:
-            ids = tuple(_append(writer, append) for append in planned.appends)
-        return msgspec.structs.replace(done, entries=ids)
+            if not planned.rewrites and out is None:
+                ensure_same(self.path, self.before)
+            with writer.batch():
+                ids = append_all(writer, planned.appends)
+        return msgspec.structs.replace(done, entries=tuple(ids))
 
     def _written(self, lines: Iterable[bytes], out: str | None, *, backup: bool) -> Mended:
         if out is not None:
-            create(out, lines, durable=True)
+            write_new(out, lines)
             return Mended(out, None, ())
-        replaced: Replaced = replace(self.path, lines, self.before, backup=backup)
+        replaced = replace(self.path, lines, self.before, backup=backup)
         return Mended(replaced.path, replaced.backup, ())
 
-
-def _close_tail(path: str, before: Snapshot) -> None:
-    """Add the newline that the last line lacks."""
-    if snapshot(path) != before:
-        raise SessionChangedError(path, "it was written to meanwhile")
-    try:
-        with open(path, "ab") as file:  # noqa: PTH123 - the name is text already
-            file.write(b"\n")
-    except OSError as error:
-        raise NotWrittenError(path, error.strerror or str(error)) from None
-
-
-def _append(writer: SessionWriter, append: Append) -> str:
-    if append.code is Code.LEAF_ON_DEAD_BRANCH:
-        session = writer.session
-        writer.branch_from(append.target)
-        return writer.append_label(append.target, session.labels.get(append.target))
-    return writer.append_context_edit(append.target, None)
-
-
-def rescue(path: str, out: str, new_id: Callable[[], str]) -> dict[str, Any]:
-    """Give a file without a good header one, in a new file; the old one stays as it is.
-
-    Returns:
-        The header that was made.
-
-    Raises:
-        UnreadableError: it cannot be read.
-        WouldOverwriteError: there is something where the new file would be.
-        NotWrittenError: the system did not let us write.
-    """
-    source = FileSource(path)
-    head = source.read(0, min(source.size, _HEAD))
-    header = header_for(head, path, new_id)
-    create(out, [_json.encode(header) + b"\n", *_rest(source)], durable=True)
-    return header
-
-
-def _rest(source: Source) -> Iterator[bytes]:
-    for line in source.lines():
-        yield line if line.endswith(b"\n") else line + b"\n"
+    def _close_tail(self) -> None:
+        """Add the newline that the last line lacks."""
+        with locked(self.path):
+            ensure_same(self.path, self.before)
+            try:
+                descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+                try:
+                    os.write(descriptor, b"\n")
+                finally:
+                    os.close(descriptor)
+            except OSError as error:
+                raise NotWrittenError(self.path, error.strerror or str(error)) from None

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from itertools import count
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from pi_sessions import _json, scan
+from pi_sessions import check, scan
 from pi_sessions._lines import BytesSource
 from pi_sessions.diagnostics import Code, Diagnostic
-from pi_sessions.migrations import derive_id
-from pi_sessions.repair.catalogue import REMEDIES, Way
-from pi_sessions.repair.salvage import join_spread, split_fused
+from pi_sessions.migrations import CURRENT
+from pi_sessions.repair.broken import broken_lines
+from pi_sessions.repair.catalogue import REMEDIES
+from pi_sessions.repair.changes import Append, Change
+from pi_sessions.repair.values import Guesses, other_values
 from pi_sessions.session import Session
 from pi_sessions.table import FIRST_TYPE, Kind, Table
-from pi_sessions.tree import path
+from pi_sessions.writer.session_writer import SessionWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
-_BOM = b"\xef\xbb\xbf"
-
-
-class Change(msgspec.Struct, frozen=True):
-    """Lines that others take the place of."""
-
-    code: Code
-    line: int
-    """The first of them, in the file as it is."""
-    what: str
-    before: tuple[bytes, ...]
-    after: tuple[bytes, ...]
-    """The new lines; none of them has a newline."""
-
-
-class Append(msgspec.Struct, frozen=True):
-    """An entry that mends by being appended."""
-
-    code: Code
-    line: int
-    """The line it acts on."""
-    what: str
-    target: Any
-    """Id of the entry it acts on."""
+NO_GUESSES = Guesses()
+_ROUNDS = 4
+"""How often what was appended is looked at again."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -57,8 +40,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Defects that stay, those included that do no harm; lines are those of the mended file."""
     base: Table
     """The lines once broken ones are put together."""
-    relinked: Mapping[int, bytes]
-    """Lines of `base` with another id or parent."""
+    changed: Mapping[int, bytes]
+    """Lines of `base` in which some values are others."""
 
     @property
     def rewrites(self) -> bool:
@@ -73,36 +56,46 @@ class Plan(msgspec.Struct, frozen=True):
     def lines(self) -> Iterator[bytes]:
         """Give the lines of the new file with their newlines; unchanged ones keep their bytes."""
         for line, data in self.base.read(range(1, len(self.base) + 1)):
-            yield self.relinked.get(line, data) + b"\n"
+            yield self.changed.get(line, data) + b"\n"
 
 
-def plan(table: Table, zone: tzinfo, *, relink: bool = False) -> Plan:
+def plan(table: Table, zone: tzinfo, guesses: Guesses = NO_GUESSES) -> Plan:
     """Decide how a file is mended.
 
     Args:
         table: the lines.
         zone: zone of times without one.
-        relink: whether entries whose parent is missing are attached to the entry before them, which
-            is a guess about what they belonged to.
+        guesses: what is mended only where that is asked for.
     """
-    changes = list(_broken_lines(table))
+    changes = list(broken_lines(table))
     base, numbers = table, list(range(len(table) + 1))
     if changes:
         rows = list(_put_together(table, changes))
         base = _read(table, (data for _, data in rows))
         numbers = [0, *(number for number, _ in rows)]
-    relinked: dict[int, bytes] = {}
-    for line, (code, what, keys) in _links(base, relink=relink).items():
-        before, after = base.bytes(line), _with_keys(base, line, keys)
-        relinked[line] = after
-        changes.append(Change(code, numbers[line], what, (before,), (after,)))
-    planned = Plan(tuple(changes), False, (), (), base, relinked)
-    session = Session(_read(table, planned.lines()) if relinked else base, zone=zone)
-    appends = tuple(_appends(session))
+    changed: dict[int, bytes] = {}
+    for value in other_values(base, zone, guesses):
+        before = changed.get(value.line) or base.bytes(value.line)
+        changed[value.line] = after = value.applied(before)
+        changes.append(Change(value.code, numbers[value.line], value.what, (before,), (after,)))
+    planned = Plan(tuple(changes), False, (), (), base, changed)
+    session = Session(_read(table, planned.lines()) if changed else base, zone=zone)
+    appends = _appends(session)
     acted = {(append.code, append.line) for append in appends}
     left = tuple(item for item in session.check() if (item.code, item.line) not in acted)
     closes = not changes and bool(len(table)) and not table.ends_with_newline
-    return Plan(tuple(changes), closes, appends, left, base, relinked)
+    if closes:
+        left = tuple(item for item in left if item.code is not Code.TORN_TAIL)
+    return msgspec.structs.replace(planned, closes_tail=closes, appends=appends, left=left)
+
+
+def repairable(session: Session) -> int:
+    """Count the defects of a session that a repair takes away, without any guess."""
+    found = Counter(item.code for item in session.check())
+    if not any(REMEDIES[code].is_mended for code in found):
+        return 0
+    left = Counter(item.code for item in plan(session.table, session.zone).left)
+    return (found - left).total()
 
 
 def _read(table: Table, lines: Iterable[bytes]) -> Table:
@@ -123,90 +116,65 @@ def _put_together(table: Table, changes: Iterable[Change]) -> Iterator[tuple[int
             yield line, data
 
 
-def _broken_lines(table: Table) -> Iterator[Change]:
-    """Find lines that can be read once they are put together again."""
-    header, done = table.header_line, 0
-    if table.bytes(header).startswith(_BOM):
-        data = table.bytes(header)
-        what = "the byte order mark is taken away"
-        yield Change(Code.BOM, header, what, (data,), (data.removeprefix(_BOM),))
-    for line in table.of_kind(Kind.MALFORMED):
-        if line <= done:
-            continue
-        data = table.bytes(line)
-        if pieces := split_fused(data):
-            what = "the entries that stand on one line are parted"
-            yield Change(Code.FUSED_LINE, line, what, (data,), tuple(pieces))
-        elif spread := join_spread(table, line):
-            whole, done = spread
-            what = f"lines {line} to {done} are one entry: raw newlines become escapes"
-            before = tuple(table.bytes(n) for n in range(line, done + 1))
-            yield Change(Code.MALFORMED_JSON, line, what, before, (whole,))
+def _appends(session: Session) -> tuple[Append, ...]:
+    """Find what is mended by entries at the end, also what shows only when the first are there."""
+    found = _wanted(session)
+    if not found or not session.table.stored_version >= CURRENT:
+        return ()
+    numbers = count(1)
+    data = b"".join(session.table.source.lines())
+    writer = SessionWriter.from_bytes(
+        data, force=True, clock=lambda: 0, random=lambda size: next(numbers).to_bytes(size, "big")
+    )
+    done = list(found)
+    for _ in range(_ROUNDS):
+        append_all(writer, found)
+        known = {(append.code, append.target) for append in done}
+        found = [each for each in _wanted(writer.session) if (each.code, each.target) not in known]
+        if not found:
+            break
+        done += found
+    return tuple(done)
 
 
-_Link = tuple[Code, str, dict[str, Any]]
+def append_all(writer: SessionWriter, appends: Sequence[Append]) -> list[str]:
+    """Append what was planned; give the ids of the entries."""
+    ids = []
+    for append in appends:
+        if append.code is Code.ORPHAN_RESULT:
+            ids.append(writer.append_context_edit(append.target, None))
+        else:
+            label = writer.session.labels.get(append.target)
+            writer.branch_from(append.target)
+            ids.append(writer.append_label(append.target, label))
+    return ids
 
 
-def _links(table: Table, *, relink: bool) -> dict[int, _Link]:
-    """Find ids and parents that are mended by another value: code, what, keys by line."""
-    found: dict[int, _Link] = {}
-    taken = set(table.lines_by_id)
-    session_id = str(table.header.get("id", ""))
-    for line, other in table.shadowed.items():
-        if table.is_entry(line):
-            new = derive_id(session_id, line, taken)
-            taken.add(new)
-            what = f"gets an id of its own: line {other} has the old one"
-            found[line] = (Code.DUPLICATE_ID, what, {"id": new})
-    here = path(table, table.leaf)
-    for ring in Session(table).tree.cycles():
-        # Where the walk from the leaf ends: what is sent stays the same.
-        root = here[0] if here and here[0] in ring else ring[0]
-        code = Code.SELF_PARENT if len(ring) == 1 else Code.CYCLE
-        _join(found, root, (code, "becomes a root, as it is read already", {"parentId": None}))
-    for line, parent in sorted(table.missing_parents.items()) if relink else ():
-        if before := _entry_before(table, line):
-            told = f"is attached to line {before}: its parent {_json.dumps(parent)[:60]} is gone"
-            _join(found, line, (Code.ORPHAN, told, {"parentId": table.ids[before]}))
-    return found
-
-
-def _join(found: dict[int, _Link], line: int, link: _Link) -> None:
-    code, what, keys = found.get(line, link)
-    if line in found:
-        what, keys = f"{what}; {link[1]}", {**keys, **link[2]}
-    found[line] = (code, what, keys)
-
-
-def _entry_before(table: Table, line: int) -> int:
-    """Give the nearest entry before a line that is no descendant of it."""
-    for before in range(line - 1, 0, -1):
-        if (
-            table.is_entry(before)
-            and isinstance(table.ids[before], str)
-            and before not in table.shadowed
-            and line not in path(table, before)
-        ):
-            return before
-    return 0
-
-
-def _with_keys(table: Table, line: int, keys: dict[str, Any]) -> bytes:
-    """Give the entry of a line with other values for some keys, at their places."""
-    entry = _json.loads(table.bytes(line))
-    return _json.encode({**entry, **keys})
-
-
-def _appends(session: Session) -> Iterator[Append]:
-    """Find what is mended by an entry at the end."""
+def _wanted(session: Session) -> list[Append]:
+    """Find what an entry at the end would mend, as things are."""
     table = session.table
-    for item in session.check():
-        if REMEDIES[item.code].way is not Way.APPEND:
-            continue
+    what = "a context edit takes the result out: no reply has its call"
+    edits = (
+        Append(item.code, item.line, what, table.ids[item.line])
+        for item in session.conversation_diagnostics()
+        if item.code is Code.ORPHAN_RESULT and isinstance(table.ids[item.line], str)
+    )
+    return [*_leaf_moves(session), *edits]
+
+
+def _leaf_moves(session: Session) -> Iterator[Append]:
+    table = session.table
+    last, leaf = len(table), table.leaf
+    for item in check.leaf(table, session.tree):
         if item.code is Code.LEAF_ON_DEAD_BRANCH:
-            last = max(n for n in table.entries() if table.kinds[n] < FIRST_TYPE)
-            what = f"a label entry moves the leaf to line {last}, where the conversation went on"
-            yield Append(item.code, item.line, what, table.ids[last])
-        elif isinstance(table.ids[item.line], str):
-            what = "a context edit takes the result out: no reply has its call"
-            yield Append(item.code, item.line, what, table.ids[item.line])
+            spoken = max(n for n in table.entries() if table.kinds[n] < FIRST_TYPE)
+            if isinstance(table.ids[spoken], str):
+                told = f"a label entry moves the leaf to line {spoken}, the end of the conversation"
+                yield Append(item.code, item.line, told, table.ids[spoken])
+                return
+    while last and not table.counts(last):
+        last -= 1
+    if table.kinds[last] == Kind.FOREIGN and table.ids[last] is None and leaf:
+        told = f"a label entry makes line {leaf} the leaf again, which for Pi is no entry at all"
+        if isinstance(table.ids[leaf], str):
+            yield Append(Code.NOT_AN_ENTRY, last, told, table.ids[leaf])

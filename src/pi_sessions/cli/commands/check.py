@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from pi_sessions.cli import arguments as shared
@@ -9,10 +10,13 @@ from pi_sessions.cli import output
 from pi_sessions.cli.paper import Paper
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.excerpt import one_line
-from pi_sessions.repair.catalogue import MENDED, REMEDIES, Way
+from pi_sessions.repair.catalogue import REMEDIES
+from pi_sessions.repair.planning import repairable
 
 if TYPE_CHECKING:
     import argparse
+
+    from pi_sessions.session import Session
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +30,9 @@ def run(args: argparse.Namespace) -> int:
     session = shared.open_session(args)
     found = session.check()
     if args.json:
-        repairable = sum(1 for item in found if item.code in MENDED)
-        output.write_json({"diagnostics": rows(found), "repairable": repairable})
+        output.write_json({"diagnostics": rows(found), "repairable": repairable(session)})
     else:
-        _print(args, session.path, found)
+        _print(args, session, found)
     # That a file of an old version is read as version 3 is told, and is no defect of it.
     return int(any(item.code is not Code.MIGRATED for item in found))
 
@@ -42,22 +45,29 @@ def rows(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[dict[str, obj
     ]
 
 
-def _print(args: argparse.Namespace, path: str, found: tuple[Diagnostic, ...]) -> None:
+def _print(args: argparse.Namespace, session: Session, found: tuple[Diagnostic, ...]) -> None:
     paper = Paper(color=not args.no_color)
+    path = one_line(session.path)
     for item in found:
-        place = f"{one_line(path)}:{item.line}:{item.offset}: "
+        place = f"{path}:{item.line}:{item.offset}: "
         code = paper.styled(f"{item.code}: ", "bold yellow")
         paper.text(f"{place}{code}{one_line(item.message, 400)}")
         known = REMEDIES[item.code]
-        paper.text(f"    {known.consequence}; {_told(known.way, known.remedy)}", "dim")
-    count = len(found)
+        words = f" (pi-sessions {_command(session, item, known.words)})" if known.words else ""
+        paper.text(f"    {known.consequence}; {known.remedy}{words}", "dim")
+    count, mended = len(found), repairable(session)
     paper.text(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")
-    if any(item.code in MENDED for item in found):
-        paper.text(f"pi-sessions repair {one_line(path)} --dry-run shows what would be done")
+    if mended:
+        paper.text(
+            f"a repair takes {mended} of them away; "
+            f"pi-sessions repair {shlex.quote(path)} --dry-run shows what would be done"
+        )
 
 
-def _told(way: Way, remedy: str) -> str:
-    """Say what can be done, and by which command."""
-    if way in (Way.APPEND, Way.REWRITE):
-        return f"repair: {remedy}"
-    return f"repair {remedy}" if way is Way.ASKED else remedy
+def _command(session: Session, item: Diagnostic, words: str) -> str:
+    """Put the session and the entry into the words of a command."""
+    first, _, rest = words.partition(" ")
+    entry = session.table.ids[item.line]
+    told = one_line(entry) if isinstance(entry, str) else f"ID of line {item.line}"
+    options = rest.replace("ID", told)
+    return " ".join(part for part in (first, shlex.quote(one_line(session.path)), options) if part)

@@ -11,16 +11,21 @@ from pi_sessions.cli.paper import Paper
 from pi_sessions.diagnostics import Code
 from pi_sessions.errors import NotASessionError
 from pi_sessions.excerpt import harmless, one_line
-from pi_sessions.repair.applying import Mended, Patient, rescue
-from pi_sessions.repair.catalogue import REMEDIES
+from pi_sessions.repair.applying import Mended, Patient
+from pi_sessions.repair.catalogue import REMEDIES, Way
+from pi_sessions.repair.upgrading import needs_upgrade
+from pi_sessions.repair.values import Guesses
 from pi_sessions.writer import ids
 
 if TYPE_CHECKING:
     import argparse
 
+    from pi_sessions.diagnostics import Diagnostic
     from pi_sessions.repair.planning import Plan
 
 _HARMLESS = frozenset({Code.MIGRATED})
+_WIDTH = 400
+"""Characters of a line that are shown."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,33 +37,47 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="attach entries whose parent is missing to the entry before them (a guess)",
     )
+    parser.add_argument(
+        "--usage",
+        action="store_true",
+        help="write 0 for what is missing of the usage of replies, on which Pi fails",
+    )
     writing.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    path = shared.find_session(args)
+    path, zone = shared.find_session(args), environment.local_zone()
     try:
-        patient = Patient(path, environment.local_zone())
+        patient = Patient(path, zone)
     except NotASessionError as error:
-        return _rescue(args, path, error)
-    planned = patient.plan(relink=args.relink, force=args.force)
-    done = Mended(path, None, ())
+        if args.out is None:
+            raise UsageError(f"{error}; repair --out FILE builds a header in a new file") from None
+        patient = Patient.without_header(
+            path, zone, lambda: ids.session_id(ids.system_clock(), ids.system_random)
+        )
+    planned = patient.plan(Guesses(relink=args.relink, usage=args.usage), force=args.force)
+    done = Mended(args.out or path, None, ())
     if not args.dry_run and (not planned.is_empty or args.out is not None):
         done = patient.repair(planned, args.out, clock=ids.system_clock, random=ids.system_random)
-    told = document(args, planned, done)
+    told = _document(args, patient, planned, done)
     if args.json:
         output.write_json(told)
     else:
         _print(args, told)
-    return int(any(item.code not in _HARMLESS for item in planned.left))
+    is_whole = patient.header is None
+    return int(not is_whole or any(item.code not in _HARMLESS for item in planned.left))
 
 
-def document(args: argparse.Namespace, planned: Plan, done: Mended) -> dict[str, Any]:
+def _document(
+    args: argparse.Namespace, patient: Patient, planned: Plan, done: Mended
+) -> dict[str, Any]:
     """Make the JSON document of a repair."""
+    is_old = needs_upgrade(patient.table)
     return {
         "path": done.path,
         "backup": done.backup,
+        "header": patient.header,
         "changed": [
             {
                 "code": str(change.code),
@@ -73,6 +92,7 @@ def document(args: argparse.Namespace, planned: Plan, done: Mended) -> dict[str,
         "appended": [
             {
                 "code": str(append.code),
+                "line": append.line,
                 "what": append.what,
                 "target": append.target,
                 "id": entry,
@@ -86,7 +106,7 @@ def document(args: argparse.Namespace, planned: Plan, done: Mended) -> dict[str,
                 "code": str(item.code),
                 "line": item.line,
                 "message": item.message,
-                "why": REMEDIES[item.code].remedy,
+                "why": _why(item, is_old=is_old),
             }
             for item in planned.left
         ],
@@ -94,56 +114,55 @@ def document(args: argparse.Namespace, planned: Plan, done: Mended) -> dict[str,
     }
 
 
+def _why(item: Diagnostic, *, is_old: bool) -> str:
+    """Say why a defect stays."""
+    known = REMEDIES[item.code]
+    if is_old and known.way is Way.APPEND:
+        return "nothing is appended to a file of an old version: upgrade it first"
+    return known.stays or known.remedy
+
+
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def _rescue(args: argparse.Namespace, path: str, error: NotASessionError) -> int:
-    """Build a header for a file that has none, where a new file is named for it."""
-    if args.out is None:
-        raise UsageError(f"{error}; repair --out FILE builds a header in a new file")
-    if args.dry_run:
-        raise UsageError("--dry-run tells nothing about a file without a header")
-    header = rescue(path, args.out, lambda: ids.session_id(ids.system_clock(), ids.system_random))
-    patient = Patient(args.out, environment.local_zone())
-    planned = patient.plan()
-    if not planned.is_empty:
-        patient.repair(planned, clock=ids.system_clock, random=ids.system_random, backup=False)
-    told = document(args, planned, Mended(args.out, None, ()))
-    told["header"] = header
-    if args.json:
-        output.write_json(told)
-    else:
-        paper = Paper(color=not args.no_color)
-        made = f"a header was made: session {header['id']}"
-        paper.row((one_line(made), "green"))
-        _print(args, told)
-    return 1
 
 
 def _print(args: argparse.Namespace, told: dict[str, Any]) -> None:
     paper = Paper(color=not args.no_color)
     would = "would be: " if args.dry_run else ""
+    if header := told["header"]:
+        paper.row(
+            ("       ", ""), (f"{would}a header is made: session {one_line(header['id'])}", "green")
+        )
     for change in told["changed"]:
         paper.row((f"{change['line']:>6} ", "dim"), (f"{would}{change['what']}", "green"))
         for sign, rows, style in (("-", change["before"], "red"), ("+", change["after"], "green")):
             for row in rows:
-                paper.row((f"       {sign} ", style), (one_line(row, 400), ""))
+                paper.row((f"       {sign} ", style), (one_line(row, _WIDTH), ""))
     if told["closedTail"]:
         paper.row((f"       {would}the last line is closed with a newline", "green"))
     for append in told["appended"]:
         target = harmless(str(append["target"]))
-        paper.row((f"     + {would}{append['what']} ", "green"), (target, "dim"))
+        paper.row(
+            (f"{append['line']:>6} ", "dim"),
+            (f"{would}{append['what']} ", "green"),
+            (target, "dim"),
+        )
     for item in told["left"]:
+        message = one_line(item["message"], _WIDTH)
         paper.row(
             (f"{item['line']:>6} ", "dim"),
-            (f"{item['code']}: {item['message']}", "yellow"),
-            (f" · {item['why']}", "dim"),
+            (f"{item['code']}: {message}", "yellow"),
+            (f" · stays: {item['why']}", "dim"),
         )
-    nothing = not (told["changed"] or told["appended"] or told["closedTail"])
-    if nothing:
+    _print_end(paper, args, told)
+
+
+def _print_end(paper: Paper, args: argparse.Namespace, told: dict[str, Any]) -> None:
+    path = harmless(told["path"])
+    changes = ("header", "changed", "appended", "closedTail")
+    if not any(told[key] for key in changes) and not (args.out and not args.dry_run):
         paper.row(("nothing to mend", "bold"))
     elif not args.dry_run:
-        paper.row((f"{told['path']} is mended", "bold"))
+        paper.row((f"{path} is mended", "bold"))
         if told["backup"]:
-            paper.row((f"the old file is {told['backup']}", "dim"))
+            paper.row((f"the old file is {harmless(told['backup'])}", "dim"))
