@@ -186,6 +186,11 @@ where one had to be made.""",
 
 The best first. `role` is that of a message, or the type of another entry; `where` the kind of text, as
 in `saw`. Exit code 1 means that every file was looked at.""",
+    "rm": """
+{"path", "id", "name", "children": [{"path", "id"}], "how": "trash"|"system trash"|"deleted"|null,
+ "dryRun": true|false}
+
+`children` are the sessions that were forked from it; with any, --force is needed.""",
     "usage": """
 {"input", "output", "cacheRead", "cacheWrite", "tokens", "cost",
  "rows": [{"key", "input", "output", "cacheRead", "cacheWrite", "tokens", "cost"}],

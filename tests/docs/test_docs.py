@@ -241,6 +241,7 @@ WORDS = {
     "edit": [DEMO, "--failed-replies", "--dry-run"],
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
+    "rm": [DEMO, "--dry-run"],
     "repair": [DEMO, "--dry-run"],
     "upgrade": [DEMO, "--dry-run"],
     "audit": ["docs/research/pi-27/report.md", "--session", DEMO],

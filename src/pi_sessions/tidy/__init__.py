@@ -1,0 +1,1 @@
+"""Putting sessions away."""
