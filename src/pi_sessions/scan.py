@@ -55,7 +55,15 @@ class _Envelope(msgspec.Struct, gc=False):
     message: _Message | None = None
 
 
+class _OldEnvelope(msgspec.Struct, gc=False):
+    """The same of version 1, whose ids are not those of the file."""
+
+    type: str
+    message: _Message | None = None
+
+
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_old_envelope = msgspec.json.Decoder(_OldEnvelope).decode
 
 
 def read(source: Source, workers: int = 1) -> Table:
@@ -188,6 +196,9 @@ class _Reading:
     def entries(self, lines: Iterable[bytes]) -> None:
         """Read entries: the hot loop, one envelope a line."""
         table = self.table
+        if table.stored_version < 2:
+            self.old_entries(lines)
+            return
         add_offset, add_kind = table.offsets.append, table.kinds.append
         add_id, add_parent = table.ids.append, table.parents.append
         known, unresolved, shadowed = table.lines_by_id, self.unresolved, table.shadowed
@@ -223,6 +234,28 @@ class _Reading:
                 known[entry_id] = line
         table.offsets.append(offset)
         self.offset = offset
+
+    def old_entries(self, lines: Iterable[bytes]) -> None:
+        """Read entries of version 1, which `chain` links: the same loop without links."""
+        table = self.table
+        type_kinds, role_kinds = _TYPE_KINDS, _ROLE_KINDS
+        table.offsets.pop()
+        for line, data in enumerate(lines, len(table) + 1):
+            table.offsets.append(self.offset)
+            self.offset += len(data)
+            try:
+                envelope = _decode_old_envelope(data)
+                if envelope.type == "message":
+                    kind = role_kinds[envelope.message.role]  # type: ignore[union-attr]
+                else:
+                    kind = type_kinds[envelope.type]
+            except (msgspec.MsgspecError, RecursionError, KeyError, AttributeError):
+                self.careful_line(line, data)
+                continue
+            table.kinds.append(kind)
+            table.ids.append(None)
+            table.parents.append(NO_PARENT)
+        table.offsets.append(self.offset)
 
     def join(self, span: _Span | None, source: FileSource, start: int) -> None:
         """Add what a second process read; without it, read that part as well."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pi_sessions import _json, migrations
+from pi_sessions.repair.keys import replaced, replaced_within
 from pi_sessions.table import FIRST_OTHER, Kind, Table
 
 if TYPE_CHECKING:
@@ -25,14 +26,10 @@ class _Keys(msgspec.Struct, gc=False):
     parentId: Any = msgspec.UNSET  # noqa: N815 - the format's own name
     firstKeptEntryIndex: Any = msgspec.UNSET  # noqa: N815
 
-    @property
-    def is_bare(self) -> bool:
-        """Whether none of them is there."""
-        keys = (self.id, self.parentId, self.firstKeptEntryIndex)
-        return all(key is msgspec.UNSET for key in keys)
-
 
 _keys = msgspec.json.Decoder(_Keys).decode
+_UNSET = msgspec.UNSET
+_BOM = b"\xef\xbb\xbf"
 
 
 def needs_upgrade(table: Table) -> bool:
@@ -42,36 +39,55 @@ def needs_upgrade(table: Table) -> bool:
 
 def upgraded(table: Table) -> Iterator[bytes]:
     """Give the lines of a file in version 3, each with its newline; memory does not grow."""
+    kinds, is_first = table.kinds, table.stored_version < 2
     for line, data in table.read(range(1, len(table) + 1)):
-        kind = table.kinds[line]
-        if line == table.header_line:
-            header = _json.loads(data.removeprefix(b"\xef\xbb\xbf"))
-            version = {"version": migrations.CURRENT}
-            yield _json.encode({**header, **version}) + b"\n"
-        elif kind >= FIRST_OTHER:
-            yield data + b"\n"
-        elif table.stored_version >= 2:
-            # Only the role of a hook's message has another name.
-            is_hook = kind == Kind.CUSTOM_ROLE and b"hookMessage" in data
-            yield (_json.encode(table.raw(line)) if is_hook else data) + b"\n"
-        else:
-            yield _linked(table, line, data) + b"\n"
+        kind = kinds[line]
+        if kind >= FIRST_OTHER:
+            if kind == Kind.HEADER:
+                data = replaced(data.removeprefix(_BOM), {"version": migrations.CURRENT})  # noqa: PLW2901
+            elif is_first and kind == Kind.FOREIGN and _is_object(table, line):
+                data = replaced(data, _links(table, line))  # noqa: PLW2901
+        elif is_first:
+            data = _linked(table, line, data)  # noqa: PLW2901
+        if kind == Kind.CUSTOM_ROLE and _is_hook(data):
+            data = replaced_within(data, "message", {"role": "custom"})  # noqa: PLW2901
+        yield data + b"\n"
+
+
+def _is_hook(data: bytes) -> bool:
+    """Say whether a custom message still has the name it had in version 2."""
+    return b"hookMessage" in data and _json.loads(data)["message"]["role"] == "hookMessage"
 
 
 def _linked(table: Table, line: int, data: bytes) -> bytes:
     """Give an entry of version 1 its id and parent."""
-    body = data.strip(b" \t\r")
-    if table.kinds[line] != Kind.CUSTOM_ROLE and body.endswith(b"}"):
-        try:
-            is_bare = _keys(body).is_bare
-        except (msgspec.MsgspecError, RecursionError):
-            is_bare = False
-        if is_bare:
-            above = table.parents[line]
-            parent = _json.dumps(table.ids[above] if above > 0 else None)
-            return b'%s,"id":%s,"parentId":%s}' % (
-                body[:-1],
-                _json.dumps(table.ids[line]).encode(),
-                parent.encode(),
-            )
-    return _json.encode(table.raw(line))
+    try:
+        keys = _keys(data)
+        is_bare = keys.id is _UNSET and keys.parentId is _UNSET
+    except (msgspec.MsgspecError, RecursionError):
+        is_bare = False
+    if is_bare and keys.firstKeptEntryIndex is _UNSET and data[-1:] == b"}":
+        # Derived ids are hexadecimal digits.
+        above = _above(table, line)
+        parent = f'"{table.ids[above]}"' if above else "null"
+        return data[:-1] + f',"id":"{table.ids[line]}","parentId":{parent}}}'.encode()
+    if table.kinds[line] == Kind.COMPACTION:
+        return _json.encode({**table.raw(line), **_links(table, line)})
+    return replaced(data, _links(table, line))
+
+
+def _links(table: Table, line: int) -> dict[str, Any]:
+    above = _above(table, line)
+    return {"id": table.ids[line], "parentId": table.ids[above] if above else None}
+
+
+def _above(table: Table, line: int) -> int:
+    """Give the line before an entry that can have an id, 0 for the first."""
+    above = table.parents[line]
+    while above > 0 and table.kinds[above] == Kind.FOREIGN and not _is_object(table, above):
+        above = table.parents[above]
+    return max(above, 0)
+
+
+def _is_object(table: Table, line: int) -> bool:
+    return isinstance(_json.loads(table.bytes(line)), dict)
