@@ -16,7 +16,7 @@ import msgspec
 
 from pi_sessions import migrations, tree
 from pi_sessions._javascript import string, trim
-from pi_sessions.context import point, selection
+from pi_sessions.context import point
 from pi_sessions.context.asking import Asking, Weighed, assumed
 from pi_sessions.context.message import ContextMessage, Dropped
 from pi_sessions.context.prompt import Prompt, replay_prompt
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pi_sessions.context.payload.draft import Retention
     from pi_sessions.context.sighting import Sightings
     from pi_sessions.context.visibility import Visibility
+    from pi_sessions.context.writers import Stretch, Writers
     from pi_sessions.entries import Header
 
 STAGES = ("projection", "llm", "replay")
@@ -206,7 +207,22 @@ class Session:
     def _line(self, entry: str | Entry) -> int:
         return entry.line if isinstance(entry, Entry) else self.entry(entry).line
 
-    def _point(self, leaf: str | Entry | None, response: str | Entry | None) -> point.Point:
+    @cached_property
+    def _writers(self) -> Writers:
+        from pi_sessions.context.writers import Writers  # noqa: PLC0415 - start-up
+
+        return Writers(self.table)
+
+    def writers(self) -> tuple[Stretch, ...]:
+        """Say which releases of Pi can have written each stretch of the file, and what tells so."""
+        return self._writers.stretches
+
+    def _point(
+        self,
+        leaf: str | Entry | None,
+        response: str | Entry | None,
+        release: str | None = None,
+    ) -> point.Point:
         if leaf is not None and response is not None:
             raise ValueError("choose a point by leaf or by response, not by both")
         if response is not None:
@@ -214,8 +230,12 @@ class Session:
             if self.table.kinds[line] != Kind.ASSISTANT:
                 entry = Entry(self.table, line)
                 raise NotAResponseError(entry.id or f"at line {line}", entry.role or entry.type)
-            return point.at_response(self.table, line, self.zone)
-        return point.at_leaf(self.table, self.table.leaf if leaf is None else self._line(leaf))
+            found = point.at_response(self.table, line, self.zone)
+            if release is None:
+                return self._writers.placed(found)
+        else:
+            found = point.at_leaf(self.table, self.table.leaf if leaf is None else self._line(leaf))
+        return point.by_release(found, release) if release else found
 
     def settings(
         self, leaf: str | Entry | None = None, *, response: str | Entry | None = None
@@ -239,6 +259,7 @@ class Session:
         response: str | Entry | None = None,
         stage: str = "projection",
         target: Target | None = None,
+        release: str | None = None,
     ) -> Context:
         """Build the messages at a point.
 
@@ -248,17 +269,21 @@ class Session:
             stage: `projection` (Pi's own context), `llm` (the four roles of a model) or `replay`
                 (what is left for the target; system messages in place).
             target: the model of stage `replay`; that of `Session.target` by default.
+            release: the release of Pi whose rules count, such as "0.49.3". By default a reply was
+                asked by the rules of the release that wrote it, as far as the file tells, and a
+                leaf would be sent by those of the newest.
 
         Raises:
             EntryNotFoundError: no such entry.
             NotAResponseError: `response` is no assistant entry.
+            UnknownReleaseError: no such release.
         """
         if stage not in STAGES:
             raise ValueError(f"no stage {stage!r}; there are {', '.join(STAGES)}")
-        where = self._point(leaf, response)
-        chosen = selection.select(self.table, where.path)
+        where = self._point(leaf, response, release)
+        chosen = self._asking.chosen(where)
         goal = (target or self._asking.target(where)) if stage == "replay" else None
-        staged = self._asking.staged(chosen, stage, goal)
+        staged = self._asking.staged(chosen, stage, goal, where.rules)
         settings = settings_of(self.table, where.path)
         return Context(
             leaf=Entry(self.table, where.leaf) if where.leaf else None,
@@ -291,6 +316,7 @@ class Session:
         model: Model | None = None,
         preferences: Preferences | None = None,
         cache_retention: Retention | None = None,
+        release: str | None = None,
     ) -> Payload:
         """Rebuild the request body at a point, each part traced to its lines.
 
@@ -301,11 +327,13 @@ class Session:
                 defaults of a model that is configured nowhere.
             preferences: the person's settings that a request hangs on; None: not known.
             cache_retention: `long` where the environment asked for it; None: not known.
+            release: as for `context`.
 
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
+            UnknownReleaseError: no such release.
         """
-        asking, where = self._asking, self._point(leaf, response)
+        asking, where = self._asking, self._point(leaf, response, release)
         goal = model or assumed(asking.target(where))
         return asking.payload(where, asking.messages(where), goal, preferences, cache_retention)
 
@@ -315,6 +343,7 @@ class Session:
         model_of: Callable[[Target], Model] | None = None,
         preferences: Preferences | None = None,
         cache_retention: Retention | None = None,
+        release: str | None = None,
     ) -> Iterator[tuple[Entry, Payload | None]]:
         """Rebuild the requests of all replies in file order; None for an API not built here.
 
@@ -324,13 +353,14 @@ class Session:
             model_of: gives a model with its configuration; by default the defaults are assumed.
             preferences: as for `request`.
             cache_retention: as for `request`.
+            release: as for `context`.
         """
         from pi_sessions.context.payload.telling import Course  # noqa: PLC0415 - start-up
 
         asking, models, course = self._asking, model_of or assumed, Course()
         with self.table.remembering():
             for reply in self.responses:
-                where = self._point(None, reply)
+                where = self._point(None, reply, release)
                 asked = (where, asking.messages(where), models(asking.target(where)))
                 try:
                     payload = asking.payload(*asked, preferences, cache_retention, course)
@@ -345,6 +375,7 @@ class Session:
         *,
         response: str | Entry | None = None,
         target: Target | None = None,
+        release: str | None = None,
     ) -> Weighed:
         """Weigh the blocks of the request at a point, by the estimate Pi uses.
 
@@ -352,8 +383,9 @@ class Session:
             leaf: as for `context`.
             response: as for `context`.
             target: the model of the request; that of `Session.target` by default.
+            release: as for `context`.
         """
-        where = self._point(leaf, response)
+        where = self._point(leaf, response, release)
         return self._asking.weighed(where, target or self._asking.target(where))
 
     def thinking_level(
@@ -370,6 +402,7 @@ class Session:
         stage: str = "replay",
         target: Target | Model | None = None,
         preferences: Preferences | None = None,
+        release: str | None = None,
     ) -> Explanation:
         """Give every physical line its verdict and reason at a point.
 
@@ -380,10 +413,12 @@ class Session:
             target: the model of the request; that of `Session.target` by default. With a `Model`
                 its configuration counts as well.
             preferences: the person's settings that a request hangs on.
+            release: as for `context`.
         """
         if stage not in ("projection", "replay"):
             raise ValueError(f"no verdicts for the stage {stage!r}; there are projection, replay")
-        return self._asking.explanation(self._point(leaf, response), stage, target, preferences)
+        where = self._point(leaf, response, release)
+        return self._asking.explanation(where, stage, target, preferences)
 
     def asked(
         self,
@@ -391,6 +426,7 @@ class Session:
         *,
         model: Model | None = None,
         preferences: Preferences | None = None,
+        release: str | None = None,
     ) -> Asked:
         """Rebuild all there is about the request of a reply, to compare it with another one.
 
@@ -400,11 +436,12 @@ class Session:
             response: an assistant entry.
             model: as for `request`.
             preferences: as for `request`.
+            release: as for `context`.
 
         Raises:
             UnsupportedApiError: bodies of the model's API are not built here.
         """
-        where = self._point(None, response)
+        where = self._point(None, response, release)
         return self._asking.asked(where, model or assumed(self._asking.target(where)), preferences)
 
     def visibility(

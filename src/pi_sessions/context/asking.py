@@ -9,7 +9,8 @@ import msgspec
 from pi_sessions.context import llm, projection, replay, selection
 from pi_sessions.context.message import Staged
 from pi_sessions.context.prompt import replay_prompt
-from pi_sessions.context.settings import current_target, settings_of
+from pi_sessions.context.rules import CURRENT, Rules
+from pi_sessions.context.settings import current_target, has_level, settings_of
 from pi_sessions.context.target import Target, target_of
 from pi_sessions.errors import UnsupportedApiError
 from pi_sessions.table import Kind, Table
@@ -67,7 +68,7 @@ class Asking:
         self.table = table
         self.zone = zone
         self.session_id = session_id
-        self._before: tuple[tuple[int, ...], Staged] = ((), Staged(()))
+        self._before: tuple[tuple[int, ...], Rules, Staged] = ((), CURRENT, Staged(()))
         """Context entries and LLM messages of the point before; none if an edit is among them."""
 
     def target(self, where: Point) -> Target:
@@ -83,20 +84,30 @@ class Asking:
             level = self.table.raw(where.response)["message"].get("thinkingLevel")
         if not isinstance(level, str):
             level = settings_of(self.table, where.path).thinking_level
+            if where.rules.level_in_header and not has_level(self.table, where.path):
+                level = self.table.header.get("thinkingLevel")
         return level if isinstance(level, str) else "off"
 
+    def chosen(self, where: Point) -> selection.Selection:
+        """Give the context entries of a point."""
+        return selection.select(self.table, where.path, where.rules)
+
     def staged(
-        self, chosen: selection.Selection, stage: str, target: Target | None = None
+        self,
+        chosen: selection.Selection,
+        stage: str,
+        target: Target | None = None,
+        rules: Rules = CURRENT,
     ) -> Staged:
         """Give the messages of context entries at a stage; the replay needs its target."""
-        projected = projection.project(self.table, chosen, self.zone)
+        projected = projection.project(self.table, chosen, self.zone, rules)
         if stage == "projection":
             return projected
-        converted = llm.convert(projected.messages)
+        converted = llm.convert(projected.messages, rules)
         dropped = projected.dropped + converted.dropped
         if target is None:
             return Staged(converted.messages, dropped)
-        replayed = replay.replay(converted.messages, target)
+        replayed = replay.replay(converted.messages, target, rules)
         return Staged(replayed.messages, dropped + replayed.dropped, replayed.synthetic)
 
     def messages(self, where: Point) -> Staged:
@@ -105,22 +116,28 @@ class Asking:
         Replies of one branch are mostly asked for one after the other, and the context of one goes
         on where that of the last ended: then only what is new goes through the stages.
         """
-        chosen = selection.select(self.table, where.path)
-        before, known = self._before
+        chosen, rules = self.chosen(where), where.rules
+        before, known_by, known = self._before
         new = chosen.entries[len(before) :]
-        is_more = bool(before) and chosen.entries[: len(before)] == before
+        # By some rules of old an entry hangs on what comes behind it.
+        is_more = bool(before) and rules == known_by and rules.goes_on
+        is_more = is_more and chosen.entries[: len(before)] == before
         if is_more and not any(self.table.kinds[line] == Kind.CONTEXT_EDIT for line in new):
-            more = self.staged(msgspec.structs.replace(chosen, entries=new), "llm")
+            more = self.staged(msgspec.structs.replace(chosen, entries=new), "llm", rules=rules)
             found = Staged(known.messages + more.messages, known.dropped + more.dropped)
         else:
-            found = self.staged(chosen, "llm")
+            found = self.staged(chosen, "llm", rules=rules)
         # An edit may be of what is still to come.
         has_edits = any(self.table.kinds[line] == Kind.CONTEXT_EDIT for line in chosen.entries)
-        self._before = ((), found) if has_edits else (chosen.entries, found)
+        self._before = (() if has_edits else chosen.entries, rules, found)
         return found
 
     def options(
-        self, level: str, preferences: Preferences | None, retention: Retention | None = None
+        self,
+        level: str,
+        preferences: Preferences | None,
+        retention: Retention | None = None,
+        rules: Rules = CURRENT,
     ) -> Options:
         """Put together what a request hangs on besides; what is None there is not known."""
         from pi_sessions.context.payload import Options  # noqa: PLC0415 - start-up
@@ -132,6 +149,7 @@ class Asking:
             codemode_only=preferences.codemode_only if preferences else None,
             cache_retention=retention,
             session_id=self.session_id,
+            rules=rules,
         )
 
     def payload(
@@ -150,7 +168,7 @@ class Asking:
         """
         from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
 
-        options = self.options(self.level(where), preferences, retention)
+        options = self.options(self.level(where), preferences, retention, where.rules)
         return build(staged.messages, model, options, course)
 
     def explanation(
@@ -163,19 +181,19 @@ class Asking:
         """Give every line its verdict at a point; `stage` is `projection` or `replay`."""
         from pi_sessions.context import explain, outcome  # noqa: PLC0415 - start-up
 
-        chosen = selection.select(self.table, where.path)
+        chosen = self.chosen(where)
         if stage == "projection":
-            staged = self.staged(chosen, stage)
+            staged = self.staged(chosen, stage, rules=where.rules)
             outcomes = outcome.projected_outcomes(staged.messages)
             return explain.explain(self.table, where, chosen, staged.dropped, outcomes)
-        staged = self.staged(chosen, "llm")
+        staged = self.staged(chosen, "llm", rules=where.rules)
         named = self.target(where) if goal is None else goal
         model = assumed(named) if isinstance(named, Target) else named
         unknown = explain.undecided(staged, model, assumed=goal is None)
         try:
             request = self.payload(where, staged, model, preferences)
         except UnsupportedApiError:
-            replayed = replay.replay(staged.messages, model.target)
+            replayed = replay.replay(staged.messages, model.target, where.rules)
             outcomes = outcome.outcomes_of(replayed, replay_prompt(replayed.messages))
             synthetic = replayed.synthetic
         else:
@@ -196,7 +214,7 @@ class Asking:
             request = self.payload(where, staged, model, preferences)
             return Asked(
                 self.explanation(where, "replay", model, preferences),
-                replay.replay(staged.messages, model.target).messages,
+                replay.replay(staged.messages, model.target, where.rules).messages,
                 replay_prompt(staged.messages),
                 request.estimated_tokens,
                 request.synthetic,
@@ -209,7 +227,7 @@ class Asking:
         from pi_sessions.context.tokens import weigh  # noqa: PLC0415 - start-up
 
         staged = self.messages(where)
-        told = replay.replay(staged.messages, target).messages
+        told = replay.replay(staged.messages, target, where.rules).messages
         return Weighed(
             tuple(weigh(self.table, told, replay_prompt(told))),
             estimate_context(staged.messages),

@@ -11,9 +11,11 @@ import msgspec
 
 from pi_sessions._javascript import date_value
 from pi_sessions.context.glimpse import times
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.tree import path
 
 if TYPE_CHECKING:
+    from pi_sessions.context.writers import Writer
     from pi_sessions.table import Table
 
 
@@ -26,6 +28,10 @@ class Point(msgspec.Struct, frozen=True):
     """Line of the reply that was written there, 0 if the point was chosen by its leaf."""
     path: tuple[int, ...] = ()
     """Lines from the root to the leaf."""
+    rules: Rules = CURRENT
+    """The rules the request is built by."""
+    writer: Writer | None = None
+    """The releases whose rules it may have been, where that was found out from the file."""
 
 
 def at_leaf(table: Table, leaf: int) -> Point:
@@ -39,6 +45,15 @@ def at_response(table: Table, response: int, zone: tzinfo = UTC) -> Point:
     leaf = leaf_behind(table, response, built, lambda line: time_of(table, line, zone))
     lines = path(table, response)[:-1]
     return Point(leaf, response, tuple(lines[: lines.index(leaf) + 1]) if leaf else ())
+
+
+def by_release(where: Point, release: str) -> Point:
+    """Give a point whose request is built by the rules of a release.
+
+    Raises:
+        UnknownReleaseError: there is no such release.
+    """
+    return msgspec.structs.replace(where, rules=Rules.of(release))
 
 
 def leaf_behind(table: Table, response: int, built: float, time: Callable[[int], float]) -> int:

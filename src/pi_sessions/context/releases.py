@@ -65,12 +65,20 @@ def _places() -> dict[str, int]:
     return {name: number for number, name in enumerate(names())}
 
 
+@cache
 def before(release: str) -> str:
     """Give the newest known release that is older; the oldest itself if there is none."""
     versions = [version(name) for name in names()]
     found = bisect_right(versions, version(release))
     at = found - 1 if found and versions[found - 1] == version(release) else found
     return names()[max(at - 1, 0)]
+
+
+@cache
+def following(release: str) -> str:
+    """Give the oldest known release that is newer; the newest itself if there is none."""
+    versions = [version(name) for name in names()]
+    return names()[min(bisect_right(versions, version(release)), len(versions) - 1)]
 
 
 @cache

@@ -95,7 +95,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def goes_on(self) -> bool:
         """Whether what was told of a message holds whatever comes behind it."""
-        return self.unanswered == "stand-in" and not self.attachments_again
+        return (
+            self.unanswered == "stand-in"
+            and not self.attachments_again
+            and not self.drops_cut_replies
+        )
 
 
 CURRENT = Rules()

@@ -53,6 +53,11 @@ def settings_of(table: Table, path: Sequence[int]) -> Settings:
     return Settings(provider, model, model_line, level)
 
 
+def has_level(table: Table, path: Sequence[int]) -> bool:
+    """Say whether an entry of a path names a thinking level."""
+    return bool(_last(table.kinds, path, (Kind.THINKING_LEVEL_CHANGE,)))
+
+
 def _last(kinds: bytearray, path: Sequence[int], wanted: Iterable[int]) -> int:
     wanted = tuple(wanted)
     if not any(kind in kinds for kind in wanted):
