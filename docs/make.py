@@ -186,6 +186,10 @@ where one had to be made.""",
 
 The best first. `role` is that of a message, or the type of another entry; `where` the kind of text, as
 in `saw`. Exit code 1 means that every file was looked at.""",
+    "move": """
+{"moved": [{"path", "newPath", "cwd": path|null, "children": [path]}], "dryRun": true|false}
+
+`children` are the files of sessions that were forked from it; their headers are told its new name.""",
     "rm": """
 {"path", "id", "name", "children": [{"path", "id"}], "how": "trash"|"system trash"|"deleted"|null,
  "dryRun": true|false}

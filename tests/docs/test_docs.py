@@ -242,6 +242,7 @@ WORDS = {
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
     "rm": [DEMO, "--dry-run"],
+    "move": [DEMO, "--cwd", "/tmp", "--dry-run"],
     "repair": [DEMO, "--dry-run"],
     "upgrade": [DEMO, "--dry-run"],
     "audit": ["docs/research/pi-27/report.md", "--session", DEMO],

@@ -30,6 +30,7 @@ COMMANDS = {
     "name": "name a session, or take its name away",
     "label": "label an entry, or take its label away",
     "edit": "change what the model is sent of earlier entries",
+    "move": "move a session or a project to another directory or store",
     "rm": "put a session into the trash",
     "fork": "copy a session, all branches or one, into a new one",
     "clone": "copy the branch of the leaf into a new session",
