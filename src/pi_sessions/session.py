@@ -453,6 +453,8 @@ class Session:
     ) -> Visibility:
         """Say for every entry which replies had it in front of them, in one sweep over the tree.
 
+        The rules are those of the newest release, for all replies.
+
         Args:
             target: the model all replies are taken to be of; by default each is its own.
             model_of: gives a model with its configuration; by default the defaults are assumed.
