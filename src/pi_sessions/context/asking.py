@@ -16,14 +16,15 @@ from pi_sessions.errors import UnsupportedApiError
 from pi_sessions.table import Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
     from pi_sessions.context.difference import Asked
     from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.explain import Unknown as UnknownVerdict
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
-    from pi_sessions.context.payload import Options, Payload
+    from pi_sessions.context.payload import Options, Payload, Unknown
     from pi_sessions.context.payload.draft import Retention
     from pi_sessions.context.payload.telling import Course
     from pi_sessions.context.point import Point
@@ -87,6 +88,14 @@ class Asking:
             if where.rules.level_in_header and not has_level(self.table, where.path):
                 level = self.table.header.get("thinkingLevel")
         return level if isinstance(level, str) else "off"
+
+    def has_level(self, where: Point) -> bool:
+        """Say whether the file names the thinking level a reply was asked with."""
+        if where.response and "thinkingLevel" in self.table.raw(where.response)["message"]:
+            return True
+        if where.rules.level_in_header and "thinkingLevel" in self.table.header:
+            return True
+        return has_level(self.table, where.path)
 
     def chosen(self, where: Point) -> selection.Selection:
         """Give the context entries of a point."""
@@ -169,7 +178,30 @@ class Asking:
         from pi_sessions.context.payload import build  # noqa: PLC0415 - start-up
 
         options = self.options(self.level(where), preferences, retention, where.rules)
-        return build(staged.messages, model, options, course)
+        built = build(staged.messages, model, options, course)
+        if where.writer is None:
+            return built
+        return built.doubted(lambda built: self._doubts(where, staged, model, options, built))
+
+    def _doubts(
+        self, where: Point, staged: Staged, model: Model, options: Options, built: Payload
+    ) -> Iterator[Unknown]:
+        """Tell where a request would differ under rules that may have been in force as well."""
+        from pi_sessions.context import doubt  # noqa: PLC0415 - start-up
+        from pi_sessions.context.payload import Unknown, build  # noqa: PLC0415
+
+        messages, target = staged.messages, model.target
+        has_level = self.has_level(where)
+        yield from doubt.unrecorded(built.body, messages, where.rules, has_level=has_level)
+        if where.writer is None:
+            return
+        for other in doubt.alternatives(where.writer, where.rules, messages, target):
+            point = msgspec.structs.replace(where, rules=other.rules)
+            told = self.staged(self.chosen(point), "llm", rules=other.rules).messages
+            varied = msgspec.structs.replace(options, rules=other.rules)
+            if places := doubt.differing(built.body, build(told, model, varied).body):
+                why = f"{other.why}; would differ: {doubt.listed(places)}"
+                yield Unknown(doubt.common(places), why)
 
     def explanation(
         self,
@@ -179,6 +211,43 @@ class Asking:
         preferences: Preferences | None,
     ) -> Explanation:
         """Give every line its verdict at a point; `stage` is `projection` or `replay`."""
+        explained = self._explained(where, stage, goal, preferences)
+        doubts = tuple(self._open_verdicts(explained, stage, goal, preferences))
+        return explained.completed(explained.synthetic, explained.unknown + doubts)
+
+    def _open_verdicts(
+        self,
+        explained: Explanation,
+        stage: str,
+        goal: Target | Model | None,
+        preferences: Preferences | None,
+    ) -> Iterator[UnknownVerdict]:
+        """Tell which verdicts hang on rules that may have been in force as well."""
+        where = explained.point
+        if where.writer is None:
+            return
+        from pi_sessions.context import doubt  # noqa: PLC0415 - start-up
+        from pi_sessions.context.explain import Unknown  # noqa: PLC0415
+
+        messages = self.staged(self.chosen(where), "llm", rules=where.rules).messages
+        named = self.target(where) if goal is None else goal
+        target = named if isinstance(named, Target) else named.target
+        if not where.rules.records_prompt and all(told.role != "system" for told in messages):
+            yield Unknown("prompt", doubt.PROMPT)
+        for other in doubt.alternatives(where.writer, where.rules, messages, target):
+            point = msgspec.structs.replace(where, rules=other.rules)
+            varied = self._explained(point, stage, goal, preferences).reasons
+            places = [n for n, reason in enumerate(explained.reasons) if varied[n] != reason]
+            if places:
+                yield Unknown(f"line {doubt.listed(places)}", other.why)
+
+    def _explained(
+        self,
+        where: Point,
+        stage: str,
+        goal: Target | Model | None,
+        preferences: Preferences | None,
+    ) -> Explanation:
         from pi_sessions.context import explain, outcome  # noqa: PLC0415 - start-up
 
         chosen = self.chosen(where)

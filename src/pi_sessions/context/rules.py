@@ -156,6 +156,14 @@ def _rules_of(place: int) -> Rules:
     return Rules(release=releases.names()[place], **values)
 
 
+def telling(rule: str, value: object) -> str:
+    """Say in words what a value of a rule means."""
+    told = (
+        side for change in changes() if change.rule == rule for side in (change.new, change.old)
+    )
+    return next(words for known, words in told if known == value)
+
+
 def between(lowest: str, highest: str) -> tuple[Change, ...]:
     """Give the changes that may lie within a range of releases, both ends included.
 

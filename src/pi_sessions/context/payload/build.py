@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pi_sessions.context.model import Model
     from pi_sessions.context.outcome import Outcome
     from pi_sessions.context.payload.telling import Course
+    from pi_sessions.context.rules import Rules
 
 BUILDERS: dict[str, Callable[[Draft], Built]] = {
     "openai-completions": build_completions,
@@ -45,11 +46,22 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
     """The tokens of the context as the reference estimates them before it sends a request."""
     _draft: Draft
     _built: Built
+    _doubts: Callable[[Payload], Iterable[Unknown]] | None = None
 
     @cached_property
     def unknown(self) -> tuple[Unknown, ...]:
         """Fields that hang on what the session does not hold."""
-        return (*self._draft.trace.unknown, *unknown_fields(self._draft, self.body))
+        doubts = self._doubts(self) if self._doubts else ()
+        return (*self._draft.trace.unknown, *unknown_fields(self._draft, self.body), *doubts)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules it was built by."""
+        return self._draft.options.rules
+
+    def doubted(self, doubts: Callable[[Payload], Iterable[Unknown]]) -> Payload:
+        """Give the request with a way to find out what it would be under other rules."""
+        return msgspec.structs.replace(self, _doubts=doubts)
 
     @cached_property
     def provenance(self) -> dict[str, Lines]:
