@@ -19,7 +19,7 @@ from pi_sessions.writer.creating import create, take_away
 from pi_sessions.writer.locking import lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _BLOCK = 1 << 20
 NEW = ".pi-sessions-new"
@@ -131,6 +131,61 @@ def replace(
             take_away(kept)
         _sync_folder(real)
     return Replaced(real, kept if backup else None)
+
+
+def move(
+    path: str,
+    target: str,
+    chunks: Callable[[], Iterable[bytes]],
+    before: Snapshot,
+    between: Callable[[], None] = lambda: None,
+) -> None:
+    """Write a file anew under another name, and take the old one away.
+
+    A process that is killed may leave both; moving once more goes on from there.
+
+    Args:
+        path: the old file, no link.
+        target: the new one, which must not be there unless it is what would be written.
+        chunks: gives the bytes of the new one.
+        before: the old one as it was when `chunks` was decided.
+        between: called when both are there.
+
+    Raises:
+        WouldOverwriteError: something else is at the target.
+        SessionChangedError: the old one is no longer what it was.
+        SessionLockedError: another writer of ours has it.
+        UnreadableError: it is gone, or may not be read.
+        NotWrittenError: the system did not let us write; all is as it was.
+    """
+    with locked(path) as descriptor:
+        ensure_same(path, before)
+        is_there = _holds(target, chunks())
+        if not is_there:
+            write_new(target, chunks())
+        try:
+            _take_after(target, os.fstat(descriptor))
+            between()
+            ensure_same(path, before)
+            os.unlink(path)  # noqa: PTH108
+        except BaseException as error:
+            if not is_there:
+                take_away(target)
+            if isinstance(error, OSError):
+                raise _told(path, error) from None
+            raise
+        _carry_over(descriptor, before.size, target, path)
+    _sync_folder(target)
+    _sync_folder(path)
+
+
+def _holds(path: str, chunks: Iterable[bytes]) -> bool:
+    """Say whether a file is there and has just these bytes."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return all(file.read(len(chunk)) == chunk for chunk in chunks) and not file.read(1)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
