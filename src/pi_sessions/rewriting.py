@@ -207,7 +207,8 @@ def locked(path: str, patience: float | None = None) -> Iterator[int]:
             lock(descriptor, path, patience)
         yield descriptor
     finally:
-        os.close(descriptor)
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
 
 
 def _told(path: str, error: OSError) -> OSError:
