@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pi_sessions import reader
 from pi_sessions.cli import environment
-from pi_sessions.context.rules import CURRENT
+from pi_sessions.context.rules import Rules
 from pi_sessions.context.target import Target
-from pi_sessions.errors import SessionNotFoundError
+from pi_sessions.errors import SessionNotFoundError, UnknownReleaseError
 
 if TYPE_CHECKING:
     from pi_sessions.session import Session
@@ -79,16 +79,19 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
         default="auto",
         type=_release,
         metavar="auto|X",
-        help="rules of this release of Pi; only those of 1.6.0 are here yet",
+        help="rules of this release of Pi, such as 0.49.3; auto: for a reply those of the "
+        "release that wrote it, as far as the file tells, else those of the newest",
     )
 
 
-def _release(name: str) -> str:
-    if name not in ("auto", CURRENT.release):
-        raise argparse.ArgumentTypeError(
-            f"the rules of {name} are not here yet; there are auto and {CURRENT.release}"
-        )
-    return name
+def _release(name: str) -> str | None:
+    """Take a release; None stands for auto."""
+    if name == "auto":
+        return None
+    try:
+        return Rules.of(name).release
+    except UnknownReleaseError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def open_session(args: argparse.Namespace) -> Session:

@@ -64,6 +64,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """The person's settings that a request hangs on; None: not known."""
     cache_retention: Retention | None = None
     """What the environment asked for; None: not known."""
+    release: str | None = None
+    """The release of Pi whose rules count; None: for each reply those of the one that wrote it."""
 
     @property
     def is_part(self) -> bool:
@@ -105,5 +107,9 @@ def explanation_of(session: Session, options: Options) -> Explanation:
     if options.model_of:
         target = options.model_of(session.target(options.leaf, response=options.response))
     return session.explain(
-        options.leaf, response=options.response, target=target, preferences=options.preferences
+        options.leaf,
+        response=options.response,
+        target=target,
+        preferences=options.preferences,
+        release=options.release,
     )

@@ -42,6 +42,7 @@ def chunks(session: Session, options: Options) -> Iterator[bytes]:
         model_of=options.model_of,
         preferences=options.preferences,
         cache_retention=options.cache_retention,
+        release=options.release,
     ):
         if reply.line in wanted:
             yield _line(session, options, reply, payload)
@@ -55,6 +56,7 @@ def _payload(session: Session, options: Options, reply: Entry) -> Payload | None
             model=_model(session, options, reply),
             preferences=options.preferences,
             cache_retention=options.cache_retention,
+            release=options.release,
         )
     except UnsupportedApiError:
         return None

@@ -55,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
     session = shared.open_session(args)
     stage = "projection" if args.stage == "entries" else args.stage
     target = _target(args, session)
-    context = session.context(args.leaf, response=args.response, stage=stage, target=target)
+    context = session.context(
+        args.leaf, response=args.response, stage=stage, target=target, release=args.release
+    )
     if args.stage == "entries":
         ids = [entry.id for entry in context.entries]
         if args.json:
@@ -109,7 +111,7 @@ def _from_end(args: argparse.Namespace) -> dict[str, Any] | None:
     target = _target(args, read.session)
     if read.skipped and target is not None and not target.api:
         return None  # a reply in the head may tell the API
-    context = read.session.context(stage=args.stage, target=target)
+    context = read.session.context(stage=args.stage, target=target, release=args.release)
     head = read.look_at_head()
     if head is None or (read.skipped and context.model is None):
         return None
@@ -124,7 +126,7 @@ def _run_tokens(args: argparse.Namespace) -> int:
         raise shared.UsageError("--tokens weighs the whole request: it goes with no other stage")
     session = shared.open_session(args)
     target = configuration.model_for(args, session).target
-    weighed = session.weigh(args.leaf, response=args.response, target=target)
+    weighed = session.weigh(args.leaf, response=args.response, target=target, release=args.release)
     if args.json:
         output.write_json(weights.document(weighed))
     else:
@@ -141,7 +143,7 @@ def _run_tail(args: argparse.Namespace) -> int:
         raise shared.UsageError("--tail gives messages; the stages are " + ", ".join(STAGES))
     read = load_tail(shared.find_session(args), zone=environment.local_zone())
     target = _target(args, read.session)
-    context = read.session.context(stage=args.stage, target=target)
+    context = read.session.context(stage=args.stage, target=target, release=args.release)
     if not args.json:
         _print(args, context)
         if read.skipped:

@@ -73,7 +73,10 @@ def _asked(args: argparse.Namespace, session: Session, line: int) -> Asked:
     args.leaf, args.response = None, reply
     model = configuration.model_for(args, session)
     return session.asked(
-        reply, model=model, preferences=configuration.preferences(args, session.cwd)
+        reply,
+        model=model,
+        preferences=configuration.preferences(args, session.cwd),
+        release=args.release,
     )
 
 

@@ -149,6 +149,7 @@ def _options(args: argparse.Namespace, session: Session) -> Options:
         model_of=_models(args),
         preferences=configuration.preferences(args, session.cwd),
         cache_retention=args.cache_retention,
+        release=args.release,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import configuration, output
+from pi_sessions.cli import configuration, output, writers
 from pi_sessions.cli.commands.check import rows as diagnostic_rows
 from pi_sessions.cli.marks import MARKS, WORDS
 from pi_sessions.cli.paper import Paper
@@ -86,6 +86,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default="replay",
         help="the request to a model (default), or Pi's own context before it",
     )
+    parser.add_argument(
+        "--writers",
+        action="store_true",
+        help="which releases of Pi can have written each stretch, and what tells so",
+    )
     parser.add_argument("--all", action="store_true", help="unfold runs of the same reason")
     shared.add_common(parser)
 
@@ -96,6 +101,9 @@ def run(args: argparse.Namespace) -> int:
     explanation = _explain(args, session)
     if args.json:
         head = _head(session, explanation)
+        if args.writers:
+            head["release"] = explanation.point.rules.release
+            head["writers"] = writers.rows(session.writers())
         head["diagnostics"] = diagnostic_rows(
             [
                 *session.diagnostics,
@@ -115,7 +123,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain(args: argparse.Namespace, session: Session) -> Explanation:
     if args.stage == "projection":
-        return session.explain(args.leaf, response=args.response, stage="projection")
+        return session.explain(
+            args.leaf, response=args.response, stage="projection", release=args.release
+        )
     model = configuration.model_for(args, session)
     named = args.target or args.api or args.provider or args.model or args.input
     known = named or model.found is not Found.NOWHERE
@@ -124,6 +134,7 @@ def _explain(args: argparse.Namespace, session: Session) -> Explanation:
         response=args.response,
         target=model if known else None,
         preferences=configuration.preferences(args, session.cwd),
+        release=args.release,
     )
 
 
@@ -186,6 +197,10 @@ def _print(args: argparse.Namespace, session: Session, explanation: Explanation)
             _print_line(paper, session, explanation, first)
             _print_fold(paper, explanation, first + 1, last - 1)
             _print_line(paper, session, explanation, last)
+    if args.writers:
+        writers.show(paper, session.writers())
+    else:
+        writers.note(paper, session, explanation.point)
     _print_tail(paper, session, explanation, folded=not args.all)
 
 

@@ -69,6 +69,7 @@ def _of(
             model=model,
             preferences=configuration.preferences(args, session.cwd),
             cache_retention=args.cache_retention,
+            release=args.release,
         )
         return payload, document(args, session, model, payload, before)
 
@@ -81,14 +82,14 @@ def document(
     def moved(lines: Iterable[int]) -> list[int]:
         return [line + before for line in lines]
 
-    context = session.context(args.leaf, response=args.response, stage="llm")
+    context = session.context(args.leaf, response=args.response, stage="llm", release=args.release)
     line = context.response.line if context.response else 0
     reported = reported_tokens(session.table, line)
     return {
         "api": model.api,
         "provider": model.provider,
         "model": model.id,
-        "thinkingLevel": session.thinking_level(args.leaf, response=args.response),
+        "thinkingLevel": payload.thinking_level,
         "body": payload.body,
         "provenance": {pointer: moved(lines) for pointer, lines in payload.provenance.items()},
         "synthetic": [
@@ -117,7 +118,8 @@ def _print(args: argparse.Namespace, payload: Payload, told: dict[str, Any]) -> 
     reported = told["reportedTokens"]
     beside = f", {reported} reported" if reported is not None else ""
     paper.row((f"{told['api']} · {told['provider']}/{told['model']}", "bold"))
-    paper.row((f"about {told['estimatedTokens']} tokens{beside}", "dim"))
+    rules = f" · rules of {payload.rules.release}"
+    paper.row((f"about {told['estimatedTokens']} tokens{beside}{rules}", "dim"))
     for pointer, lines in told["provenance"].items():
         value = one_line(dumps(payload.at(pointer)))
         paper.row(

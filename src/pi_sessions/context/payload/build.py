@@ -55,6 +55,11 @@ class Payload(msgspec.Struct, frozen=True, dict=True, kw_only=True):
         return (*self._draft.trace.unknown, *unknown_fields(self._draft, self.body), *doubts)
 
     @property
+    def thinking_level(self) -> str:
+        """The level it was asked with."""
+        return self._draft.options.thinking_level
+
+    @property
     def rules(self) -> Rules:
         """The rules it was built by."""
         return self._draft.options.rules
