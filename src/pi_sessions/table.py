@@ -246,7 +246,10 @@ class Table:
         return self.kinds[line] < FIRST_OTHER or self.kinds[line] >= Kind.FOREIGN
 
     def _kept_by_index(self, line: int, index: object) -> object:
-        """Find the id a version 1 compaction means: parsed lines are counted, the header is 0."""
+        """Find the id a version 1 compaction means: parsed lines are counted, the header is 0.
+
+        The header stands for all that follows it: the release that wrote so kept everything.
+        """
         if not migrations.is_index(index):
             return None
         if self._counted is None:
@@ -255,6 +258,8 @@ class Table:
         if not 0 <= position < len(self._counted):
             return None
         target = self._counted[position]
+        if target == self.header_line:
+            return next((self.ids[first] for first in self.entries() if first < line), None)
         if target <= line:
             return self.ids[target]
         if self.is_entry(target):

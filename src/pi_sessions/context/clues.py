@@ -255,6 +255,26 @@ def of_entry(table: Table, line: int, data: bytes) -> Iterator[Clue]:
         yield Clue(line, "0.31.0", None, "firstKeptEntryId")
 
 
+def of_parent(table: Table, reply: int) -> Iterator[Clue]:
+    """Give what it tells that a reply has another one as its parent, or a compaction after one.
+
+    Today an edit that takes out the failed or cut reply stands between.
+    """
+    parent = table.parents[reply]
+    newest = releases.before("0.87.0")
+    if parent > 0 and table.kinds[parent] == Kind.ASSISTANT:
+        if table.raw(parent)["message"].get("stopReason") == "error":
+            yield Clue(reply, None, newest, "asked again after a failure", Surety.GOOD)
+    elif parent > 0 and table.kinds[parent] == Kind.COMPACTION:
+        cut = table.parents[parent]
+        if (
+            cut > 0
+            and table.kinds[cut] == Kind.ASSISTANT
+            and table.raw(cut)["message"].get("stopReason") == "length"
+        ):
+            yield Clue(reply, "0.84.0", newest, "asked again after a cut reply", Surety.GOOD)
+
+
 def of_header(table: Table) -> Iterator[Clue]:
     """Give what the header tells about the first writer of a file."""
     header, line = table.header, table.header_line

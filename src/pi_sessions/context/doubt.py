@@ -59,6 +59,8 @@ _NEEDED: dict[str, frozenset[str]] = {
         "responses_store": "openai-responses",
         "responses_cache_key": "openai-responses",
         "records_prompt": "never",
+        "loads_named_session": "never",
+        "counts_attempts": "never",
     }.items()
 }
 """What a request must have for a rule to matter; other rules are always tried."""

@@ -80,6 +80,10 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     responses_cache_key: bool = True
     """Whether Responses gets the key of the prompt cache."""
 
+    loads_named_session: bool = True
+    """Whether a session named on the command line was loaded before it was continued."""
+    counts_attempts: bool = True
+    """Whether each attempt at a request has an entry; before, provider libraries tried unseen."""
     level_in_header: bool = False
     """Whether the header tells the thinking level until it is changed."""
 

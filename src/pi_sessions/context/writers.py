@@ -135,6 +135,7 @@ class Writers:
             if kinds[line] != Kind.ASSISTANT:
                 before += clues.of_entry(table, line, data)
             elif (seen := clues.look(data)) is not None:
+                before += clues.of_parent(table, line)
                 found[line] = _Seen(line, *seen, before)
                 before = []
         return found

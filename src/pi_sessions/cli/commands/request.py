@@ -104,6 +104,7 @@ def document(
                 (context.leaf.line if context.leaf else 0, line),
                 context.parts,
                 (payload.estimated_tokens, reported),
+                payload.rules,
             )
         ],
         "estimatedTokens": payload.estimated_tokens,
