@@ -382,7 +382,8 @@ def diagnostics() -> str:
     return (
         "# Diagnostics\n\n"
         "What reading tolerates, it tells: code, line, byte offset, sentence. The list is closed; "
-        "codes may be added, none changes its meaning. Every code has a vector.\n\n"
+        "codes may be added, none changes its meaning. Every code has a vector. How a repair mends "
+        "them is told in [repair.md](repair.md).\n\n"
         "| code | what it is | cause | consequence | remedy | can be mended | shown by |\n"
         "|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
