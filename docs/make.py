@@ -1,7 +1,8 @@
 """Makes the reference pages that follow from code and tables: `python docs/make.py [--verify]`.
 
 divergences.md from the table of divergences, reasons.md and diagnostics.md from the closed lists and
-the words below, commands.md from the commands' own options.
+the words below, commands.md from the commands' own options, the tables of releases.md from that of
+rules.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ sys.path[:0] = [str(ROOT / "src")]
 
 from pi_sessions import Code, Reason, load  # noqa: E402 - runs from a checkout as well
 from pi_sessions.cli.main import COMMANDS  # noqa: E402
+from pi_sessions.context import clues, rules  # noqa: E402
+from pi_sessions.context import releases as names  # noqa: E402
 from pi_sessions.repair.catalogue import MENDED, REMEDIES, Way  # noqa: E402  # noqa: E402
 
 REASONS: dict[Reason, tuple[str, str]] = {
@@ -134,6 +137,7 @@ CODES: dict[Code, str] = {
     Code.UNANSWERED_CALL: "A call without a result.",
     Code.ANSWERED_TWICE: "A call with two results.",
     Code.INCOMPLETE_USAGE: "A reply without usage.",
+    Code.STALE_FORK: "A fork whose turns an old release wrote into the file that was forked.",
     Code.MIXED_LINE_ENDS: "Some lines end with CR LF, others with LF alone.",
 }
 """What each code says."""
@@ -168,6 +172,7 @@ SHOWN: dict[Code, str] = {
     Code.UNANSWERED_CALL: "replay/orphan-call",
     Code.ANSWERED_TWICE: "replay/orphan-result-twice",
     Code.INCOMPLETE_USAGE: "settings/reply-without-usage",
+    Code.STALE_FORK: "header/fork-without-turns",
     Code.MIXED_LINE_ENDS: "lines/crlf-mixed",
 }
 """A vector that shows each code."""
@@ -215,7 +220,9 @@ has replies whose tokens or cost are missing.""",
  "diagnostics": [{"code", "line", "offset", "message"}]}
 
 One element of `lines` for every physical line. `length` is in bytes, without the newline. The line of
-a context edit has `inForce` as well.""",
+a context edit has `inForce` as well. With `--writers` there are `release`, whose rules were taken, and
+`"writers": [{"first", "last", "oldest", "newest", "clues": [{"line", "told", "oldest", "newest",
+"surety"}]}]`.""",
     "context": """
 {"leaf": id | null, "messages": [...], "sources": [{"line", "id"} | null, ...],
  "model": {"provider", "modelId"} | null, "thinkingLevel"}
@@ -422,11 +429,49 @@ def _options(parser: argparse.ArgumentParser) -> str:
     return "\n".join(rows) + "\n"
 
 
+def releases() -> str:
+    """Make the tables of releases.md; the words around them stand in the page itself."""
+    text = (ROOT / "docs/releases.md").read_text("utf-8")
+    changes = [
+        f"| {change.what} | {change.kind} | {_cell(change.old[1])} | {_since(change)} | "
+        f"{_cell(change.new[1])} | `{change.rule}` | {change.seen} |"
+        for change in rules.changes()
+    ]
+    head = "| what | class | before | since | then | field | known from |\n|---|---|---|---|---|---|---|"
+    text = _filled(text, "rules", "\n".join([head, *changes]))
+    apis = {clues.CHAT: "chat", clues.ANTHROPIC: "Anthropic", clues.RESPONSES: "Responses"}
+    fields = [
+        f"| `{telltale.name}` | {', '.join(apis[api] for api in telltale.apis)} | "
+        f"{telltale.after} | {telltale.since} |"
+        for telltale in clues.TELLTALES
+    ]
+    head = "| field | APIs | last without | first with |\n|---|---|---|---|"
+    return _filled(text, "telltales", "\n".join([head, *fields]))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _since(change: rules.Change) -> str:
+    if names.before(change.release) == change.after:
+        return change.release
+    return f"{change.release} (after {change.after})"
+
+
+def _filled(text: str, name: str, table: str) -> str:
+    """Put a table between its marks."""
+    head, mark, rest = text.partition(f"<!-- {name} -->\n")
+    _, end, tail = rest.partition("<!-- end -->\n")
+    return f"{head}{mark}\n{table}\n\n{end}{tail}"
+
+
 PAGES = {
     "divergences.md": divergences,
     "reasons.md": reasons,
     "diagnostics.md": diagnostics,
     "commands.md": commands,
+    "releases.md": releases,
 }
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pi_sessions.context.clues import Clue as Clue
     from pi_sessions.context.explain import Explanation as Explanation
     from pi_sessions.context.explain import Unknown as Unknown
     from pi_sessions.context.message import (
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from pi_sessions.context.prompt import Prompt as Prompt
+    from pi_sessions.context.rules import Rules as Rules
     from pi_sessions.context.sighting import Sightings as Sightings
     from pi_sessions.context.target import Target as Target
     from pi_sessions.context.visibility import Span as Span
     from pi_sessions.context.visibility import Visibility as Visibility
+    from pi_sessions.context.writers import Stretch as Stretch
+    from pi_sessions.context.writers import Writer as Writer
     from pi_sessions.diagnostics import Code as Code
     from pi_sessions.diagnostics import Diagnostic as Diagnostic
     from pi_sessions.entry import Entry as Entry
@@ -65,6 +69,9 @@ if TYPE_CHECKING:
         SessionNotFoundError as SessionNotFoundError,
     )
     from pi_sessions.errors import (
+        UnknownReleaseError as UnknownReleaseError,
+    )
+    from pi_sessions.errors import (
         UnreadableError as UnreadableError,
     )
     from pi_sessions.errors import (
@@ -94,6 +101,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Clue",
     "Code",
     "Context",
     "Diagnostic",
@@ -108,6 +116,7 @@ __all__ = [
     "ProfileError",
     "Prompt",
     "Reason",
+    "Rules",
     "Session",
     "SessionChangedError",
     "SessionError",
@@ -116,10 +125,12 @@ __all__ = [
     "SessionWriter",
     "Sightings",
     "Span",
+    "Stretch",
     "Synthetic",
     "Target",
     "Tree",
     "Unknown",
+    "UnknownReleaseError",
     "UnreadableError",
     "UnsupportedApiError",
     "UnsupportedVersionError",
@@ -128,6 +139,7 @@ __all__ = [
     "Visibility",
     "WouldOverwriteError",
     "WriteRefusedError",
+    "Writer",
     "fork",
     "fork_branch",
     "load",
@@ -135,12 +147,16 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Clue": "context.clues",
     "Explanation": "context.explain",
     "Unknown": "context.explain",
     "Reason": "context.message",
     "Synthetic": "context.message",
     "Verdict": "context.message",
     "Prompt": "context.prompt",
+    "Rules": "context.rules",
+    "Stretch": "context.writers",
+    "Writer": "context.writers",
     "Sightings": "context.sighting",
     "Span": "context.visibility",
     "Visibility": "context.visibility",
@@ -154,6 +170,7 @@ _HOMES = {
     "NotASessionError": "errors",
     "SessionError": "errors",
     "SessionNotFoundError": "errors",
+    "UnknownReleaseError": "errors",
     "UnreadableError": "errors",
     "UnsupportedApiError": "errors",
     "UnsupportedVersionError": "errors",

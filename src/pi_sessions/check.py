@@ -7,10 +7,12 @@ is mended here.
 from __future__ import annotations
 
 import math
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import date_value
 from pi_sessions._json import dumps
+from pi_sessions.context.writers import lost_turns
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.migrations import CURRENT
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
@@ -203,10 +205,20 @@ _TEXT_FIELDS: dict[Kind, tuple[str, ...]] = {
 }
 
 
+def _stale_fork(table: Table) -> Iterator[Diagnostic]:
+    if stretch := lost_turns(table, UTC):
+        told = (
+            f"a fork without a turn of its own, copied from what Pi {stretch.writer} wrote: some "
+            "of these releases wrote what was said after a fork into the file that was forked"
+        )
+        yield _at(table, Code.STALE_FORK, table.header_line, told)
+
+
 def contents(table: Table) -> Iterator[Diagnostic]:
     """Read every entry whole and find what is wrong inside: times, fields, usage, bytes."""
     seen = {(item.code, item.line) for item in table.diagnostics}
     yield from _line_ends(table)
+    yield from _stale_fork(table)
     for line in table.entries():
         data = table.bytes(line)
         if not data.isascii() and (Code.INVALID_UTF8, line) not in seen:

@@ -42,6 +42,7 @@ class Code(StrEnum):
     UNANSWERED_CALL = "unanswered-call"
     ANSWERED_TWICE = "answered-twice"
     INCOMPLETE_USAGE = "incomplete-usage"
+    STALE_FORK = "stale-fork"
     MIXED_LINE_ENDS = "mixed-line-ends"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from conftest import need
-from pi_sessions import Session, load, loads
+from pi_sessions import Code, Session, load, loads
 from pi_sessions.context.remarks import remarks
 from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.testing import SessionBuilder
@@ -105,3 +107,14 @@ def test_a_migrated_compaction_without_a_boundary() -> None:
     now = session.context(response=reply, release="0.31.0").entries
     assert [entry.line for entry in then] == [4, 2, 3, 5]
     assert [entry.line for entry in now] == [4, 5]
+
+
+@pytest.mark.parametrize("release", recorded.releases())
+def test_forks_that_have_lost_their_turns(release: str) -> None:
+    """Recorded with every release; the turns after a fork are in the parent's file up to 0.51."""
+    for path in sorted((recorded.RELEASES / release / "fork").glob("session*.jsonl")):
+        session = load(path)
+        told = [item for item in session.check() if item.code is Code.STALE_FORK]
+        is_copy = "parentSession" in session.header.raw
+        lost = not Rules.of(release).forks_have_their_turns
+        assert bool(told) == (is_copy and lost), path

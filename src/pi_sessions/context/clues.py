@@ -289,12 +289,17 @@ def of_header(table: Table) -> Iterator[Clue]:
         return
     yield Clue(line, "0.31.0", None, f"a header of version {version}")
     session_id = header.get("id")
-    if isinstance(session_id, str) and len(session_id) == 36 and session_id[14] in "47":
-        if session_id[14] == "7":
+    if isinstance(session_id, str) and len(session_id) == 36:
+        if is_ordered(session_id):
             yield Clue(line, "0.67.1", None, "a session id by time (UUID 7)", Surety.GOOD)
-        else:
+        elif session_id[14] == "4":
             newest = releases.before("0.67.1")
             yield Clue(line, None, newest, "a random session id (UUID 4)", Surety.HINT)
+
+
+def is_ordered(session_id: str) -> bool:
+    """Say whether a session id is one by time, a UUID of version 7."""
+    return len(session_id) == 36 and session_id[14] == "7"
 
 
 def _first_version(header: dict[str, Any]) -> tuple[str | None, str, str]:

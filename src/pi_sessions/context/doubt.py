@@ -61,6 +61,7 @@ _NEEDED: dict[str, frozenset[str]] = {
         "records_prompt": "never",
         "loads_named_session": "never",
         "counts_attempts": "never",
+        "forks_have_their_turns": "never",
     }.items()
 }
 """What a request must have for a rule to matter; other rules are always tried."""

@@ -82,6 +82,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
     loads_named_session: bool = True
     """Whether a session named on the command line was loaded before it was continued."""
+    forks_have_their_turns: bool = True
+    """Whether what is said after a fork is written into the new file."""
     counts_attempts: bool = True
     """Whether each attempt at a request has an entry; before, provider libraries tried unseen."""
     level_in_header: bool = False
@@ -166,6 +168,12 @@ def telling(rule: str, value: object) -> str:
         side for change in changes() if change.rule == rule for side in (change.new, change.old)
     )
     return next(words for known, words in told if known == value)
+
+
+def possible(rule: str, oldest: str, newest: str) -> set[object]:
+    """Give the values a rule may have had within a range of releases, both ends included."""
+    within = {side[0] for c in between(oldest, newest) if c.rule == rule for side in (c.old, c.new)}
+    return within | {getattr(Rules.of(oldest), rule)}
 
 
 def between(lowest: str, highest: str) -> tuple[Change, ...]:

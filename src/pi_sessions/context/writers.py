@@ -9,6 +9,7 @@ older release. Rules: docs/releases.md, "Who wrote this?".
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from datetime import date
 from functools import cache, cached_property
@@ -17,13 +18,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pi_sessions._javascript import date_value
 from pi_sessions.context import clues, releases
 from pi_sessions.context.clues import Clue, Look, Surety
-from pi_sessions.context.rules import Rules
+from pi_sessions.context.rules import Rules, possible
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import tzinfo
 
     from pi_sessions.context.point import Point
     from pi_sessions.table import Table
@@ -61,6 +64,31 @@ class Stretch(msgspec.Struct, frozen=True):
     """None where no release of Pi writes replies such as these."""
     clues: tuple[Clue, ...]
     """What says so, each clue once, at the first line that has it."""
+
+
+def lost_turns(table: Table, zone: tzinfo) -> Stretch | None:
+    """Give the last stretch of a fork that has no turns of its own and may have lost them.
+
+    Some releases wrote what was said after a fork into the file that was forked.
+    """
+    header = table.header
+    parent, session_id = header.get("parentSession"), header.get("id")
+    forked = date_value(header.get("timestamp", math.nan), zone)
+    if not isinstance(parent, str) or not isinstance(session_id, str) or math.isnan(forked):
+        return None
+    if clues.is_ordered(session_id):
+        return None
+    for line in reversed(list(table.entries())):
+        if date_value(table.raw(line).get("timestamp", math.nan), zone) > forked:
+            return None
+        if table.kinds[line] == Kind.ASSISTANT:
+            break
+    stretches = Writers(table).stretches
+    writer = stretches[-1].writer if stretches else None
+    if writer is None:
+        return None
+    lost = False in possible("forks_have_their_turns", writer.oldest, writer.newest)
+    return stretches[-1] if lost else None
 
 
 class _Seen(msgspec.Struct, gc=False):

@@ -140,6 +140,11 @@ REMEDIES: dict[Code, Remedy] = {
         "upgrade writes it anew and keeps every line",
         "upgrade",
     ),
+    Code.STALE_FORK: _none(
+        "a release from 0.31 to 0.51 went on in the file that was forked",
+        "none: the fork is a whole copy up to where it was made",
+        "what was said after the fork is in the parent's file, on a branch of its own",
+    ),
     Code.INVALID_UTF8: _none(
         "a damaged disk, or another encoding",
         "the bytes read as U+FFFD",

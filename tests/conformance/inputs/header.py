@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pi_sessions.testing import MISSING, SessionBuilder
+from pi_sessions.testing import MISSING, USAGE, SessionBuilder
 
 
 def talk(*before: bytes, **header: Any) -> bytes:
@@ -37,6 +37,18 @@ def last() -> bytes:
     session = SessionBuilder()
     session.user("Name an apple.")
     session.raw_line(SessionBuilder(id="session-2").data, end=b"")
+    return session.data
+
+
+def stale_fork() -> bytes:
+    """Make a copy of a session that was forked by a release that then went on in the old file."""
+    random_id = "2b6f8bd5-6010-4e0c-ab6b-6fcdf998aba9"
+    cost = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
+    session = SessionBuilder(
+        id=random_id, timestamp="2026-01-07T08:00:00.000Z", parentSession="/home/dev/old.jsonl"
+    )
+    session.user("Name an apple.")
+    session.assistant("Cox.", usage={**USAGE, "cost": cost})
     return session.data
 
 
@@ -84,6 +96,7 @@ VECTORS = {
         talk(parentSession="/tmp/a.jsonl", mood={"b": 1, "2": 2, "1": 3}),
     ),
     "parent-null": ("A parent session of null is kept as null.", talk(parentSession=None)),
+    "fork-without-turns": ("A fork that has nothing of its own.", stale_fork()),
     "duplicate-key": (
         "Of two ids in a header the last counts.",
         talk().replace(b'"id"', b'"id":"x","id"', 1),
