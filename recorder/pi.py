@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -53,6 +54,28 @@ def pi_package() -> Path:
     return folder
 
 
+def pi_script() -> Path:
+    """The program of the package; only newer releases are bundled."""
+    bundled = pi_package() / "dist" / "bundle" / "cli.js"
+    return bundled if bundled.exists() else pi_package() / "dist" / "cli.js"
+
+
+@cache
+def knows(flag: str) -> bool:
+    """Say whether the release that is recorded has an option; the one in the lock file has all."""
+    if "PI_SESSIONS_REFERENCE" not in os.environ:
+        return True
+    return flag in _help()
+
+
+@cache
+def _help() -> str:
+    words = [node_executable(), str(pi_script()), "--help"]
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=DEADLINE, check=False
+    ).stdout
+
+
 @dataclass(frozen=True)
 class Launch:
     """Everything that decides how Pi starts."""
@@ -73,13 +96,17 @@ class Launch:
         """The command line."""
         options = ["--mode", "rpc", "--no-extensions", "-e", str(HERE / "extension" / "driver.js")]
         options += ["--no-builtin-tools", "--no-skills", "--no-prompt-templates", "--no-themes"]
-        options += ["--no-context-files", "--no-mcp", "--offline", "--no-approve"]
+        options += [
+            flag
+            for flag in ("--no-context-files", "--no-mcp", "--offline", "--no-approve")
+            if knows(flag)
+        ]
         options += ["--session-dir", str(self.sessions), "--system-prompt", self.prompt]
         if self.session:
             options += ["--session", str(self.session)]
         else:
             options += ["--model", self.model, "--thinking", self.thinking]
-        script = pi_package() / "dist" / "bundle" / "cli.js"
+        script = pi_script()
         clock = HERE / "extension" / "clock.mjs"
         return [node_executable(), "--import", clock.as_uri(), str(script), *options]
 

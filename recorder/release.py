@@ -45,7 +45,11 @@ def main() -> int:
     parser.add_argument("--home", type=Path, default=Path("/home/dev"), help="home to record in")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pi-release-") as folder:
-        installed = install(options.release, Path(folder))
+        try:
+            installed = install(options.release, Path(folder))
+        except subprocess.CalledProcessError:
+            print(f"npm cannot install {NAME}@{options.release}", file=sys.stderr)
+            return 2
         print(f"{NAME} {installed}")
         out = options.keep or Path(folder) / "recordings"
         record(Path(folder), out, options.home, options.only or list(SCENARIOS))

@@ -206,5 +206,8 @@ class Stage:
         raise PiError(f"no entry says {text!r}")
 
     def _position(self) -> tuple[str, int, str]:
+        if not any(self.sessions.rglob("*.jsonl")):
+            # Older releases make the file with the first reply, which is yet to come.
+            return "", 0, ""
         entries = self.entries()
         return self.current_file.name, len(entries), str(entries[-1].get("id", ""))
