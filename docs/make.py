@@ -296,6 +296,10 @@ Flat, in file order. `lines` has the lines of every entry with this id.""",
     "ls": """
 [{"path", "id", "cwd", "name", "parentSession", "created", "modified", "messageCount",
   "firstMessage", "size"}, ...]""",
+    "serve": """
+{"address", "host", "port"}
+
+It is told before the page is there, and the command goes on; with `--dry-run` it ends.""",
     "export": """
 {"header", "name", "leaf": id | null, "response": id | null,
  "counts": {"sent", "changed", "not_sent"},

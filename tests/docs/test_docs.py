@@ -245,6 +245,7 @@ WORDS = {
     "move": [DEMO, "--cwd", "/tmp", "--dry-run"],
     "repair": [DEMO, "--dry-run"],
     "upgrade": [DEMO, "--dry-run"],
+    "serve": [DEMO, "--dry-run"],
     "audit": ["docs/research/pi-27/report.md", "--session", DEMO],
 }
 """What a command is given, where a session alone does not do; writing commands get --dry-run."""

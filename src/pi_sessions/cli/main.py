@@ -26,6 +26,7 @@ COMMANDS = {
     "search": "a text in all sessions, and where it stands",
     "usage": "tokens and money, of a session or of all",
     "audit": "a report against the sessions behind it",
+    "serve": "sessions in a browser, and what the model saw at every reply",
     "export": "the session in another form, whole or without its secrets",
     "name": "name a session, or take its name away",
     "label": "label an entry, or take its label away",

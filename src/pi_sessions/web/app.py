@@ -1,0 +1,70 @@
+"""The routes of the local page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from pi_sessions.errors import SessionError
+from pi_sessions.excerpt import one_line
+from pi_sessions.render import pages
+from pi_sessions.web.catalog import Catalog
+from pi_sessions.web.guard import Guard
+from pi_sessions.web.site import Site
+from pi_sessions.web.views import transcript
+from pi_sessions.web.views.shared import theme_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+_TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
+
+
+def create_app(site: Site) -> ASGIApp:
+    """Make the page as an application of ASGI."""
+    routes = [
+        Route("/", _first),
+        Route("/static/{name}", _static),
+        Route("/session/{key}", transcript.show),
+        Route("/session/{key}/at/{entry}", transcript.show_at),
+        Route("/session/{key}/next", transcript.show_next),
+        Route("/session/{key}/next/{entry}", transcript.show_next),
+    ]
+    app = Starlette(routes=routes, exception_handlers={404: _not_found, SessionError: _failed})
+    app.state.catalog = Catalog(site)
+    app.state.site = site
+    return Guard(app, site.token, site.authorities, f"pi_sessions_{site.port}")
+
+
+def _first(request: Request) -> Response:
+    site: Site = request.app.state.site
+    if site.session:
+        key = request.app.state.catalog.key_of(site.session)
+        return RedirectResponse(f"/session/{key}", 303)
+    return RedirectResponse("/sessions", 303)
+
+
+def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _TYPES:
+        return _not_found(request, Exception())
+    return Response(pages.static(name), media_type=_TYPES[name])
+
+
+def _not_found(request: Request, error: Exception) -> Response:
+    told = getattr(error, "detail", "") or "There is nothing at this address."
+    return _told(request, told, 404)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    told = one_line(str(error), 400)
+    return _told(request, told, 500)
+
+
+def _told(request: Request, told: str, code: int) -> Response:
+    values = {"theme": theme_of(request), "has_store": request.app.state.site.root is not None}
+    return HTMLResponse(pages.page("error.html", told=told, **values), code)

@@ -1,0 +1,197 @@
+"""One session that is open: what was worked out about it, until the file changes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from pi_sessions import reader
+from pi_sessions.errors import UnreadableError
+from pi_sessions.render.addresses import OnPage, handle, line_of
+from pi_sessions.render.branches import Shape
+from pi_sessions.render.rows import Teller
+from pi_sessions.render.saw import Point, Saw, asked_of, explained, saw
+from pi_sessions.render.window import Runs
+from pi_sessions.table import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pi_sessions.context.difference import Asked
+    from pi_sessions.context.explain import Explanation
+    from pi_sessions.session import Session
+    from pi_sessions.web.site import Site
+
+_KEPT = 8
+"""Points of which the verdicts are kept."""
+
+
+class View(msgspec.Struct, frozen=True):
+    """A session at a point."""
+
+    point: Point
+    explanation: Explanation
+    teller: Teller
+    addresses: OnPage
+
+
+class Opened:
+    """A session file and what the views share; one thread at a time works on it.
+
+    Args:
+        key: how it is addressed.
+        path: the file.
+        site: what the page was told from outside.
+    """
+
+    def __init__(self, key: str, path: Path, site: Site) -> None:
+        self.key = key
+        self.path = path
+        self.site = site
+        self.lock = RLock()
+        self._stamp: tuple[int, int, int] = (0, 0, 0)
+        self._session: Session | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._views: OrderedDict[Point, View] = OrderedDict()
+        self._asked: OrderedDict[int, Asked | None] = OrderedDict()
+        self._saw: OrderedDict[Point, Saw] = OrderedDict()
+        self._shape: tuple[tuple[int, ...], Shape] | None = None
+        self._runs: dict[tuple[Point, str], Runs] = {}
+        self.kept: dict[str, object] = {}
+        """What single views have worked out, by their names."""
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed.
+
+        Raises:
+            UnreadableError: it cannot be read.
+            NotASessionError: it is no session any more.
+        """
+        with self.lock:
+            try:
+                status = self.path.stat()
+            except OSError as error:
+                why = (error.strerror or "cannot be read").lower()
+                raise UnreadableError(str(self.path), why) from None
+            stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if stamp != self._stamp:
+                self._session = reader.load(self.path, zone=self.site.zone)
+                self._forget()
+                self._stamp = stamp
+
+    @property
+    def session(self) -> Session:
+        """The session as it was when it was read last."""
+        assert self._session is not None, "it is refreshed before it is shown"
+        return self._session
+
+    def point(self, where: str, named: str) -> Point | None:
+        """Find a point by the words of an address: `at` a reply, `next` to an entry; or the leaf.
+
+        None stands for an entry that is not there, or is no reply.
+        """
+        table = self.session.table
+        if not where:
+            return Point()
+        line = line_of(table, named)
+        if not line or not table.is_entry(line):
+            return None
+        if where == "at":
+            return Point(response=line) if table.kinds[line] == Kind.ASSISTANT else None
+        return Point(leaf=line)
+
+    def view(self, point: Point) -> View:
+        """Give the verdicts at a point, and what tells its rows."""
+        with self.lock:
+            view = self._views.pop(point, None)
+            if view is None:
+                addresses = OnPage(self.key, self.session.table)
+                addresses.point = self.suffix(point)
+                explanation = self._explanation(point)
+                teller = Teller(self.session, explanation, addresses)
+                view = View(point, explanation, teller, addresses)
+            _keep(self._views, point, view)
+            return view
+
+    def _explanation(self, point: Point) -> Explanation:
+        asked = self.asked(point.response) if point.response else None
+        if asked:
+            return asked.explanation
+        return explained(self.session, self.site.setting(self.session.cwd), point)
+
+    def suffix(self, point: Point) -> str:
+        """Give the part of an address that names a point."""
+        if point.response:
+            return f"/at/{handle(self.session.table, point.response)}"
+        return f"/next/{handle(self.session.table, point.leaf)}" if point.leaf else ""
+
+    def asked(self, line: int) -> Asked | None:
+        """Give the request of a reply for comparison."""
+        with self.lock:
+            if line in self._asked:
+                asked = self._asked.pop(line)
+            else:
+                asked = asked_of(self.session, self.site.setting(self.session.cwd), line)
+            _keep(self._asked, line, asked)
+            return asked
+
+    def saw(self, point: Point) -> Saw:
+        """Give what the model had at a point."""
+        with self.lock:
+            told = self._saw.pop(point, None)
+            if told is None:
+                asked = self.asked(point.response) if point.response else None
+                above = self.reply_above(point.response) if asked else 0
+                before = self.asked(above) if above else None
+                pair = (asked, (above, before) if before else None)
+                setting = self.site.setting(self.session.cwd)
+                told = saw(self.session, setting, point, self.view(point).explanation, pair)
+            _keep(self._saw, point, told)
+            return told
+
+    def reply_above(self, line: int) -> int:
+        """Find the reply before on the branch, else the one before in the file; 0 if none is."""
+        table, above = self.session.table, self.session.table.parents[line]
+        for _ in range(len(table)):
+            if above <= 0:
+                break
+            if table.kinds[above] == Kind.ASSISTANT:
+                return above
+            above = table.parents[above]
+        return max((entry.line for entry in self.session.responses if entry.line < line), default=0)
+
+    def runs(self, view: View, shown: str) -> Runs:
+        """Give the folds at a point."""
+        with self.lock:
+            key = (view.point, shown)
+            if key not in self._runs:
+                if len(self._runs) >= _KEPT:
+                    self._runs.clear()
+                self._runs[key] = Runs(view.explanation, shown)
+            return self._runs[key]
+
+    def shape(self, view: View) -> Shape:
+        """Give the tree, with the branch of the point as the live one."""
+        with self.lock:
+            live = tuple(entry.line for entry in self.session.branch())
+            where = view.point.response or view.point.leaf
+            if where and where not in set(live):
+                live = (*view.explanation.point.path, where)
+            if self._shape is None or self._shape[0] != live:
+                self._shape = (live, Shape(self.session, live))
+            return self._shape[1]
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+    kept[key] = value
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
