@@ -23,7 +23,8 @@ def broken_lines(table: Table) -> Iterator[Change]:
         what = "the byte order mark is taken away"
         yield Change(Code.BOM, header, what, (first,), (first.removeprefix(_BOM),))
     for line in table.of_kind(Kind.MALFORMED):
-        if line <= done:
+        # What stands before the header would be the first entry, and the file no session any more.
+        if line <= max(done, header):
             continue
         data = table.bytes(line)
         if spread := join_spread(table, line, budget):

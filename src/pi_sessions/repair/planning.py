@@ -15,7 +15,7 @@ from pi_sessions.migrations import CURRENT
 from pi_sessions.repair.broken import broken_lines
 from pi_sessions.repair.catalogue import REMEDIES
 from pi_sessions.repair.changes import Append, Change
-from pi_sessions.repair.values import Guesses, other_values
+from pi_sessions.repair.values import Guesses, other_values, relinked
 from pi_sessions.session import Session
 from pi_sessions.table import FIRST_TYPE, Kind, Table
 from pi_sessions.writer.session_writer import SessionWriter
@@ -55,8 +55,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     def lines(self) -> Iterator[bytes]:
         """Give the lines of the new file with their newlines; unchanged ones keep their bytes."""
-        for line, data in self.base.read(range(1, len(self.base) + 1)):
-            yield self.changed.get(line, data) + b"\n"
+        return _with(self.base, self.changed)
 
 
 def plan(table: Table, zone: tzinfo, guesses: Guesses = NO_GUESSES) -> Plan:
@@ -74,12 +73,18 @@ def plan(table: Table, zone: tzinfo, guesses: Guesses = NO_GUESSES) -> Plan:
         base = _read(table, (data for _, data in rows))
         numbers = [0, *(number for number, _ in rows)]
     changed: dict[int, bytes] = {}
-    for value in other_values(base, zone, guesses):
-        before = changed.get(value.line) or base.bytes(value.line)
-        changed[value.line] = after = value.applied(before)
-        changes.append(Change(value.code, numbers[value.line], value.what, (before,), (after,)))
+    current = base
+    # Orphans are attached last, to entries that have their ids and parents by then.
+    for find in (other_values, relinked):
+        found = list(find(current, zone, guesses))
+        for value in found:
+            before = changed.get(value.line) or base.bytes(value.line)
+            changed[value.line] = after = value.applied(before)
+            changes.append(Change(value.code, numbers[value.line], value.what, (before,), (after,)))
+        if found:
+            current = _read(table, _with(base, changed))
     planned = Plan(tuple(changes), False, (), (), base, changed)
-    session = Session(_read(table, planned.lines()) if changed else base, zone=zone)
+    session = Session(current, zone=zone)
     appends = _appends(session)
     acted = {(append.code, append.line) for append in appends}
     left = tuple(item for item in session.check() if (item.code, item.line) not in acted)
@@ -87,6 +92,11 @@ def plan(table: Table, zone: tzinfo, guesses: Guesses = NO_GUESSES) -> Plan:
     if closes:
         left = tuple(item for item in left if item.code is not Code.TORN_TAIL)
     return msgspec.structs.replace(planned, closes_tail=closes, appends=appends, left=left)
+
+
+def _with(base: Table, changed: Mapping[int, bytes]) -> Iterator[bytes]:
+    for line, data in base.read(range(1, len(base) + 1)):
+        yield changed.get(line, data) + b"\n"
 
 
 def repairable(session: Session) -> int:

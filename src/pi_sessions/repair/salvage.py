@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 MOST_LINES = 10_000
 """Lines that one broken text may be spread over."""
-_LONGEST = 16 << 20
-"""Bytes up to which spread lines are put together."""
+_LONGEST = 32 << 20
+"""Bytes up to which something is put together, or looked for on one line."""
+_LINE = 200
+"""Bytes that reading a line is worth."""
 _CANDIDATES = 256
 """Beginnings of an entry that are tried on one line."""
 _TYPES = frozenset(("message", "session", *TYPES))
@@ -33,11 +35,11 @@ def split_fused(data: bytes) -> list[bytes] | None:
 
     Gives the pieces, which are the line when joined; None if there is nothing to part.
     """
-    tails: list[bytes] = []
+    tails: list[list[bytes]] = []
     while start := _last_entry(data):
-        tails = [*_whole_first(data[start:]), *tails]
+        tails.append(_whole_first(data[start:]))
         data = data[:start]
-    pieces = [*_whole_first(data), *tails]
+    pieces = [*_whole_first(data), *(piece for tail in reversed(tails) for piece in tail)]
     return pieces if len(pieces) > 1 else None
 
 
@@ -62,10 +64,11 @@ def _first_entry(data: bytes) -> int:
 
 def _last_entry(data: bytes) -> int:
     """Give the start of the entry that ends a line, 0 if none does."""
-    place = len(data)
+    place, looked_at = len(data), 0
     for _ in range(_CANDIDATES):
         place = data.rfind(_BEGINNING, 0, place)
-        if place <= 0:
+        looked_at += len(data) - place
+        if place <= 0 or looked_at > _LONGEST:
             return 0
         end = Nesting().read(data[place:])
         if end > 0 and _is_entry(data[place : place + end]):
@@ -76,7 +79,7 @@ def _last_entry(data: bytes) -> int:
 class Budget:
     """Bytes that may be looked at in search of entries over several lines."""
 
-    def __init__(self, left: int = 128 << 20) -> None:
+    def __init__(self, left: int = 64 << 20) -> None:
         self.left = left
 
 
@@ -91,7 +94,7 @@ def join_spread(table: Table, line: int, budget: Budget) -> tuple[bytes, int] | 
     for number in range(line, min(line + MOST_LINES, len(table) + 1)):
         piece = table.bytes(number)
         size += len(piece)
-        budget.left -= len(piece)
+        budget.left -= len(piece) + _LINE
         is_first = number == line
         if size > _LONGEST or budget.left < 0 or (table.counts(number) and _is_entry(piece)):
             return None

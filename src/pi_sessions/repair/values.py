@@ -58,7 +58,6 @@ def other_values(table: Table, zone: tzinfo, guesses: Guesses) -> list[OtherValu
     for value in (
         *_new_ids(table),
         *_roots(table, zone),
-        *(_relinked(table) if guesses.relink else ()),
         *_stand_ins(table),
         *(_usages(table) if guesses.usage else ()),
     ):
@@ -92,10 +91,10 @@ def _roots(table: Table, zone: tzinfo) -> Iterator[OtherValues]:
         yield OtherValues(code, root, "becomes a root, as it is read already", {"parentId": None})
 
 
-def _relinked(table: Table) -> Iterator[OtherValues]:
+def relinked(table: Table, _: tzinfo, guesses: Guesses) -> Iterator[OtherValues]:
     """Attach orphans to the nearest entry before them that does not descend from them."""
     parents = list(table.parents)
-    for line, parent in sorted(table.missing_parents.items()):
+    for line, parent in sorted(table.missing_parents.items()) if guesses.relink else ():
         for before in range(line - 1, 0, -1):
             can_be = table.is_entry(before) and isinstance(table.ids[before], str)
             if can_be and before not in table.shadowed and not _descends(parents, before, line):
