@@ -58,7 +58,9 @@ def _body_line(received: Received) -> bytes:
 
 
 def _row(index: int, received: Received, stage: Stage, names: dict[str, str]) -> dict[str, Any]:
-    path = next(stage.sessions.rglob(received.session_file))
+    # The first request of older releases comes before there is a file; it becomes the first one.
+    session_file = received.session_file or next(iter(names))
+    path = next(stage.sessions.rglob(session_file))
     entries = [json.loads(line) for line in path.read_bytes().splitlines()]
     answer = next((e for e in entries[received.lines :] if _answers(received, e)), None)
     row: dict[str, Any] = {
@@ -66,7 +68,7 @@ def _row(index: int, received: Received, stage: Stage, names: dict[str, str]) ->
         "kind": received.kind,
         "api": received.api,
         "model": received.model,
-        "session_file": names[received.session_file],
+        "session_file": names[session_file],
         "lines_at_request": received.lines,
         "leaf": received.leaf,
         "answered": answer["id"] if answer else None,

@@ -20,6 +20,7 @@ from pi_sessions.context import point
 from pi_sessions.context.asking import Asking, Weighed, assumed
 from pi_sessions.context.message import ContextMessage, Dropped
 from pi_sessions.context.prompt import Prompt, replay_prompt
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.context.settings import Settings, settings_of
 from pi_sessions.context.target import Target
 from pi_sessions.diagnostics import Code, Diagnostic
@@ -450,15 +451,15 @@ class Session:
         target: Target | None = None,
         model_of: Callable[[Target], Model] | None = None,
         preferences: Preferences | None = None,
+        release: str | None = None,
     ) -> Visibility:
         """Say for every entry which replies had it in front of them, in one sweep over the tree.
-
-        The rules are those of the newest release, for all replies.
 
         Args:
             target: the model all replies are taken to be of; by default each is its own.
             model_of: gives a model with its configuration; by default the defaults are assumed.
             preferences: the person's settings that a request hangs on.
+            release: as for `context`.
         """
         from pi_sessions.context.fate import Fates  # noqa: PLC0415 - start-up
         from pi_sessions.context.visibility import Visibility  # noqa: PLC0415 - start-up
@@ -467,11 +468,22 @@ class Session:
 
         def explain(reply: int) -> Explanation:
             model = models(target or self.target(response=self.at(reply)))
-            return self.explain(response=self.at(reply), target=model, preferences=preferences)
+            return self.explain(
+                response=self.at(reply), target=model, preferences=preferences, release=release
+            )
 
-        options = self._asking.options("off", preferences)
+        rules = Rules.of(release) if release else CURRENT
+        options = self._asking.options("off", preferences, rules=rules)
         fates = Fates(self.table, self.zone, models, options)
-        return Visibility(self.table, lambda: self.tree, fates, explain, target, self.workers)
+        return Visibility(
+            self.table,
+            lambda: self.tree,
+            fates,
+            explain,
+            target,
+            self.workers,
+            None if release else self._writers.rules,
+        )
 
     def look_for(
         self,

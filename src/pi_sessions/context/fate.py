@@ -20,6 +20,7 @@ from pi_sessions.context.outcome import outcomes_of
 from pi_sessions.context.passage import Passage, Where, strings
 from pi_sessions.context.payload import Options, build
 from pi_sessions.context.prompt import Prompt, replay_prompt
+from pi_sessions.context.rules import CURRENT, Rules
 from pi_sessions.errors import UnsupportedApiError
 from pi_sessions.table import Kind, Table
 
@@ -81,7 +82,12 @@ class Fates:
         if edit:
             replacement = self.table.raw(edit).get("replacement", {})
             told = [projection.edited(message, edit, replacement) for message in told]
-        return llm.convert(told)
+        return llm.convert(told, self.options.rules)
+
+    def under(self, rules: Rules) -> Fates:
+        """Give what answers by other rules."""
+        options = msgspec.structs.replace(self.options, rules=rules)
+        return Fates(self.table, self.zone, self.model_of, options)
 
     def plain(self, line: int) -> Reason | bool | None:
         """Say what becomes of an entry without any edit, where it hangs on no model.
@@ -103,7 +109,9 @@ class Fates:
         if kind in _GLIMPSED:
             message = glimpse(self.table, line).message
             assert message is not None, "entries of this kind hold a message"
-            return judge_reply(message) if kind == Kind.ASSISTANT else _judge_content(message)
+            if kind != Kind.ASSISTANT:
+                return _judge_content(message)
+            return judge_reply(message, self.options.rules)
         staged = self.messages(line)
         if staged.dropped:
             return staged.dropped[0].reason
@@ -201,7 +209,7 @@ class Fates:
         try:
             payload = build(messages, model, self.options)
         except UnsupportedApiError:
-            replayed = replay.replay(messages, model.target).messages
+            replayed = replay.replay(messages, model.target, self.options.rules).messages
             return list(strings([message.value.get("content") for message in replayed]))
         pointers = [pointer for pointer, lines in payload.provenance.items() if line in lines]
         return list(strings([payload.at(pointer) for pointer in pointers]))
@@ -211,15 +219,18 @@ class Fates:
         try:
             outcomes = build(messages, model, self.options).outcomes
         except UnsupportedApiError:
-            replayed = replay.replay(messages, model.target)
+            replayed = replay.replay(messages, model.target, self.options.rules)
             outcomes = outcomes_of(replayed, replay_prompt(replayed.messages))
         return {line: outcome.leading for line, outcome in outcomes.items()}
 
 
-def judge_reply(message: Message) -> Reason | bool | None:
+def judge_reply(message: Message, rules: Rules = CURRENT) -> Reason | bool | None:
     """Say what becomes of a reply in later requests, as `Fates.plain` does."""
     if message.failed:
-        return Reason.FAILED_REPLY
+        if rules.drops_aborted if message.stopReason == "aborted" else rules.drops_failed:
+            return Reason.FAILED_REPLY
+        # What of it is told hangs on the API.
+        return True
     return _judge_content(message, "toolCall")
 
 

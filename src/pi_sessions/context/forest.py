@@ -11,11 +11,11 @@ from array import array
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from pi_sessions.context.selection import first_kept_key
+from pi_sessions.context.selection import NO_BOUNDARY, first_kept_key
 from pi_sessions.table import NO_PARENT, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pi_sessions.tree import Tree
 
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 class Forest:
     """Columns by line; 0 where a line is in no tree."""
 
-    def __init__(self, table: Table, tree: Tree) -> None:
+    def __init__(
+        self, table: Table, tree: Tree, keeps_all: Callable[[int], bool] = lambda _: False
+    ) -> None:
         size = len(table.parents)
         self.table = table
+        self._keeps_all = keeps_all
+        """Says of a compaction that names no first kept entry whether it keeps everything."""
         self.enter = array("i", bytes(4 * size))
         """Number of an entry, counted from 1, parents first."""
         self.leave = array("i", bytes(4 * size))
@@ -74,7 +78,10 @@ class Forest:
 
     def _first(self, compaction: int) -> int:
         """Give the depth of the first kept entry, the compaction's own if nothing is kept."""
-        kept = self.table.lines_by_id.get(first_kept_key(self.table, compaction), 0)
+        key = first_kept_key(self.table, compaction)
+        if key == NO_BOUNDARY and self._keeps_all(compaction):
+            return 1
+        kept = self.table.lines_by_id.get(key, 0)
         is_above = kept != compaction and self.is_on_path(kept, compaction)
         return self.depth[kept if is_above else compaction]
 

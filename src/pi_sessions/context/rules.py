@@ -99,6 +99,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
         return _rules_of(releases.place(release))
 
     @property
+    def told(self) -> Rules:
+        """The same rules as far as they decide what is told at all; the rest is as today."""
+        return _told(self)
+
+    @property
     def goes_on(self) -> bool:
         """Whether what was told of a message holds whatever comes behind it."""
         return (
@@ -109,6 +114,26 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CURRENT = Rules()
+_DECIDING = (
+    "foreign_thinking",
+    "model_id_counts",
+    "drops_aborted",
+    "drops_failed",
+    "unsigned_thinking",
+    "keeps_empty_signed_thinking",
+    "image_placeholders",
+    "attachments_again",
+    "keeps_all_without_boundary",
+    "drops_cut_replies",
+    "chat_images_after_each_result",
+    "responses_images_in_result",
+)
+
+
+@cache
+def _told(rules: Rules) -> Rules:
+    values = {name: getattr(rules, name) for name in _DECIDING}
+    return CURRENT if rules == CURRENT else msgspec.structs.replace(CURRENT, **values)
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ from pi_sessions.table import Kind, Table, id_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MISSING = ("missing",)
+NO_BOUNDARY = ("missing",)
+"""The key of a compaction that names no first kept entry."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -47,7 +48,7 @@ def select(table: Table, path: Sequence[int], rules: Rules = CURRENT) -> Selecti
     wanted = table.lines_by_id.get(key, 0)
     before = path[:place]
     first = before.index(wanted) if wanted in before else place
-    if key is _MISSING and rules.keeps_all_without_boundary:
+    if key is NO_BOUNDARY and rules.keeps_all_without_boundary:
         first = 0
     kept = path[first:place]
     checkpointed = tuple(line for line in kept if kinds[line] == Kind.SYSTEM)
@@ -68,4 +69,4 @@ def select(table: Table, path: Sequence[int], rules: Rules = CURRENT) -> Selecti
 def first_kept_key(table: Table, compaction: int) -> object:
     """Give the id of the first entry a compaction keeps, as `id_key` compares ids."""
     entry = table.raw(compaction)
-    return id_key(entry["firstKeptEntryId"]) if "firstKeptEntryId" in entry else _MISSING
+    return id_key(entry["firstKeptEntryId"]) if "firstKeptEntryId" in entry else NO_BOUNDARY

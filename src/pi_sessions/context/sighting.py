@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pi_sessions.context.target import Target
-    from pi_sessions.context.visibility import View, Visibility
+    from pi_sessions.context.visibility import Asker, View, Visibility
     from pi_sessions.table import Table
 
 
@@ -98,7 +97,7 @@ class Sight:
         self.pattern = pattern
         self.visibility = visibility
         self.table = visibility.table
-        self._thought: dict[tuple[int, Target], bool] = {}
+        self._thought: dict[tuple[int, Asker], bool] = {}
 
     def spans(self, passage: Passage) -> list[Span]:
         """Give the replies that had a passage."""
@@ -112,8 +111,8 @@ class Sight:
         if passage.where in PROMPTS or seen.is_edited(passage.line):
             return self.filtered(spans, passage)
         if passage.where is Where.THINKING:
-            kept = {target for target in seen.targets if self.is_thought(passage.line, target)}
-            return spans if kept == seen.targets else seen.of_targets(spans, kept)
+            kept = {asker for asker in seen.askers if self.is_thought(passage.line, asker)}
+            return spans if kept == seen.askers else seen.of_askers(spans, kept)
         return spans
 
     def filtered(self, spans: Iterable[Span], passage: Passage) -> list[Span]:
@@ -163,17 +162,18 @@ class Sight:
         if seen.edit(line, view.leaf) and self.is_editable(line):
             return Reason.EDITED
         if passage.where is Where.THINKING:
-            return None if self.is_thought(line, view.target) else Reason.TRIMMED
+            return None if self.is_thought(line, view.asker) else Reason.TRIMMED
         if passage.where in PROMPTS:
             told = seen.tells(view, passage)
             return None if told else Reason.SUPERSEDED
         return None
 
-    def is_thought(self, line: int, target: Target) -> bool:
+    def is_thought(self, line: int, asker: Asker) -> bool:
         """Say whether a model is told the text again where it stands in thinking."""
-        key = (line, target)
+        key = (line, asker)
         if key not in self._thought:
-            texts = self.visibility.fates.told_texts(line, target)
+            target, rules = asker
+            texts = self.visibility.ruling.fates(rules).told_texts(line, target)
             self._thought[key] = any(self.pattern.search(text) for text in texts)
         return self._thought[key]
 

@@ -20,6 +20,8 @@ from pi_sessions.context.fate import Fates, Link
 from pi_sessions.context.forest import Forest, Minima, between
 from pi_sessions.context.message import Reason, Verdict
 from pi_sessions.context.projection import TELLING, entry_key, target_key
+from pi_sessions.context.rules import CURRENT, Rules
+from pi_sessions.context.ruling import Ruling
 from pi_sessions.context.survey import Survey, replies_of, survey
 from pi_sessions.context.target import Target
 from pi_sessions.table import FIRST_OTHER, Kind, Table
@@ -40,11 +42,21 @@ class Span(msgspec.Struct, frozen=True):
     """The place behind the last."""
 
 
+Asker = tuple[Target, Rules]
+
+
 class View(msgspec.Struct, frozen=True):
     """From where a model looks: the leaf of its request, and the model."""
 
     leaf: int
     target: Target
+    rules: Rules = CURRENT
+    """The rules of its request, as far as they decide what is told."""
+
+    @property
+    def asker(self) -> Asker:
+        """The model with its rules: two views of one asker are told the same of an entry."""
+        return self.target, self.rules
 
 
 class Visibility:
@@ -57,6 +69,8 @@ class Visibility:
         explain: gives the verdicts at one reply; asked for replies that are in no tree.
         target: the model all replies are taken to be of; by default each is its own.
         workers: processes that may read a large file.
+        rules_of: gives the rules by which a reply was asked; by default those of `fates`. It is
+            asked only about replies whose answer may hang on them.
     """
 
     def __init__(
@@ -67,9 +81,11 @@ class Visibility:
         explain: Callable[[int], Explanation],
         target: Target | None = None,
         workers: int = 1,
+        rules_of: Callable[[int], Rules] | None = None,
     ) -> None:
         self.table = table
         self.fates = fates
+        self.ruling = Ruling(table, fates, rules_of)
         self.asked = target
         """The model that all replies are taken to be of, if there is one."""
         self._tree = tree
@@ -87,12 +103,12 @@ class Visibility:
     @cached_property
     def forest(self) -> Forest:
         """The entries' trees."""
-        return Forest(self.table, self._tree())
+        return Forest(self.table, self._tree(), self.ruling.keeps_all)
 
     @cached_property
     def _survey(self) -> Survey:
         found = survey(self.table, self.fates.zone, self._workers)
-        self.fates.learn(found.plain)
+        self.ruling.learn(found.plain)
         return found
 
     @cached_property
@@ -149,17 +165,18 @@ class Visibility:
 
     def view(self, reply: int) -> View:
         """Give the view of a reply that is in a tree."""
-        return View(self._survey.leaves[reply], self.asked or self._survey.targets[reply])
+        target = self.asked or self._survey.targets[reply]
+        return View(self._survey.leaves[reply], target, self.ruling.rules(reply))
 
     @cached_property
-    def targets(self) -> set[Target]:
-        """The models that replies are of."""
-        return {self.asked} if self.asked else set(self._survey.targets.values())
+    def askers(self) -> set[Asker]:
+        """The models that replies are of, each with the rules they were asked by."""
+        return {self.view(reply).asker for reply in self.order}
 
-    def of_targets(self, spans: Iterable[Span], targets: Container[Target]) -> list[Span]:
-        """Leave of some runs the replies of some models."""
+    def of_askers(self, spans: Iterable[Span], askers: Container[Asker]) -> list[Span]:
+        """Leave of some runs the replies of some models and rules."""
         places = (n for span in spans for n in range(span.start, span.stop))
-        kept = (n for n in places if self.view(self.order[n]).target in targets)
+        kept = (n for n in places if self.view(self.order[n]).asker in askers)
         return list(joined(Span(n, n + 1) for n in kept))
 
     def spans(self, line: int) -> list[Span]:
@@ -169,10 +186,11 @@ class Visibility:
         if kind not in TELLING or line not in self.forest or line in table.shadowed:
             return []
         spans = self._in_context(line)
-        plain = None if kind == Kind.SYSTEM else self.fates.plain(line)
+        plain = None if kind == Kind.SYSTEM else self.ruling.plain(line)
         if isinstance(plain, Reason):
             return []
-        if plain is True or kind == Kind.SYSTEM or (self._edits and self.is_edited(line)):
+        is_judged = plain is True or kind == Kind.SYSTEM or line in self.ruling.cut
+        if is_judged or (self._edits and self.is_edited(line)):
             spans = [told for span in spans for told in self._judged(line, span)]
         return spans if len(spans) < 2 else list(joined(spans))
 
@@ -244,8 +262,10 @@ class Visibility:
         """Say why an entry of a context is not told, None if it is."""
         if edit and self._omits(edit):
             return Reason.OMITTED
+        if line in self.ruling.cut and self.ruling.forgets(view.rules, view.leaf, line):
+            return Reason.OMITTED
         if self.table.kinds[line] != Kind.SYSTEM:
-            return self.fates.reason(line, edit, view.target)
+            return self.ruling.fates(view.rules).reason(line, edit, view.target)
         return self._chained(view.leaf, view.target).get(line)
 
     def _chained(self, leaf: int, target: Target) -> Mapping[int, Reason]:

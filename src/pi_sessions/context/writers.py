@@ -21,7 +21,7 @@ import msgspec
 from pi_sessions._javascript import date_value
 from pi_sessions.context import clues, releases
 from pi_sessions.context.clues import Clue, Look, Surety
-from pi_sessions.context.rules import Rules, possible
+from pi_sessions.context.rules import CURRENT, Rules, possible
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
@@ -119,6 +119,11 @@ class Writers:
         if writer is None:
             return where
         return msgspec.structs.replace(where, rules=Rules.of(writer.newest), writer=writer)
+
+    def rules(self, reply: int) -> Rules:
+        """Give the rules a reply was asked by, as `placed` does."""
+        writer = self.of(reply)
+        return CURRENT if writer is None else Rules.of(writer.newest)
 
     def of(self, reply: int) -> Writer | None:
         """Give the releases that can have written a reply; None if no release of Pi did."""

@@ -168,7 +168,9 @@ _TOKENS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 
 
 def _visibility(session: Session, options: Options) -> Iterator[Row]:
-    seen = session.visibility(model_of=options.model_of, preferences=options.preferences)
+    seen = session.visibility(
+        model_of=options.model_of, preferences=options.preferences, release=options.release
+    )
     table = session.table
     last = max(seen.replies, default=0)
     for line in lines_of(session, options):

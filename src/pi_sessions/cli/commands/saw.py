@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
         target=shared.target_for(args, session),
         model_of=configuration.models_for(args),
         preferences=configuration.preferences(args, session.cwd),
+        release=args.release,
     )
     if wanted is None:
         told = _of_entry(session, visibility, session.entry(args.entry).line)
