@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -120,7 +121,9 @@ def most_helpful(rest: list[Request], known: Rules) -> tuple[Rules, str, list[Re
 class Request:
     """A recorded request that is built again by any rules."""
 
-    def __init__(self, name: str, session: Session, line: int, folder: Path, sent: str) -> None:
+    def __init__(
+        self, name: str, session: Session, line: int, folder: Path, sent: dict[str, Any]
+    ) -> None:
         self.name = name
         self.sent = sent
         self.session = session
@@ -137,7 +140,22 @@ class Request:
         where = msgspec.structs.replace(self.where, rules=by)
         staged = self.asking.messages(where)
         built = self.asking.payload(where, staged, self.model, self.preferences, "short")
-        return dumps(built.body) == self.sent
+        recorded = by.records_prompt
+        ours = json.loads(dumps(built.body))
+        return dumps(_recorded(ours, prompt=recorded)) == dumps(
+            _recorded(self.sent, prompt=recorded)
+        )
+
+
+def _recorded(body: dict[str, Any], *, prompt: bool) -> dict[str, Any]:
+    """Give what of a body is in the session: without prompt and tools, where these are not."""
+    if prompt:
+        return body
+    kept = {key: value for key, value in body.items() if key not in ("system", "tools")}
+    for key in ("messages", "input"):
+        if key in kept and kept[key][:1] and kept[key][0].get("role") in ("system", "developer"):
+            kept[key] = kept[key][1:]
+    return kept
 
 
 def turns(folder: Path) -> Iterator[Request]:
@@ -149,7 +167,7 @@ def turns(folder: Path) -> Iterator[Request]:
         if entry["kind"] == "turn" and entry.get("answered"):
             session = load(folder / entry["session_file"])
             reply = session.entry(entry["answered"]).line
-            sent = dumps(json.loads(line)["body"])
+            sent = json.loads(line)["body"]
             yield Request(f"{folder.name}#{number}", session, reply, folder, sent)
 
 

@@ -112,6 +112,8 @@ export default function driver(pi) {
   const known = operations(pi, declared);
 
   pi.on("before_agent_start", (event) => {
+    // Before 0.86 a prompt had no sections.
+    if (!event.systemPromptOptions?.sections) return;
     for (const name of Object.keys(event.systemPromptOptions.sections)) delete event.systemPromptOptions.sections[name];
     Object.assign(event.systemPromptOptions.sections, sections);
   });

@@ -319,7 +319,9 @@ def session_lines(draw: st.DrawFn, max_entries: int = 14) -> list[bytes]:
             entry = {key: item for key, item in entry.items() if key not in ("id", "parentId")}
             if entry["type"] == "compaction":
                 del entry["firstKeptEntryId"]
-                entry["firstKeptEntryIndex"] = draw(st.integers(-1, total + 2))
+                # 0, the header, is the divergence `first-version-that-kept-all`.
+                index = draw(st.integers(0, total + 2))
+                entry["firstKeptEntryIndex"] = index or -1
         lines.append(_line(entry))
     return lines
 
