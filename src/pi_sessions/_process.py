@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    Lines = Sequence[int]
+
+MANY = 10_000
+"""Replies from which on a second process helps."""
 
 
 class Child(msgspec.Struct, frozen=True):
@@ -57,3 +62,20 @@ def result(child: Child) -> Any:
         return marshal.loads(data) if data else None  # noqa: S302
     except (ValueError, EOFError, TypeError):
         return None
+
+
+def in_halves(work: Callable[[Lines], Any], lines: Lines, workers: int) -> list[Any]:
+    """Give what a function makes of many lines, or of each half of them, the second in a child.
+
+    Args:
+        work: gives values of built-in types.
+        lines: the lines of replies.
+        workers: processes there may be.
+    """
+    if workers < 2 or len(lines) <= MANY:
+        return [work(lines)]
+    first, second = lines[: len(lines) // 2], lines[len(lines) // 2 :]
+    child = start(lambda: work(second))
+    made = work(first)
+    other = result(child) if child else None
+    return [made, work(second) if other is None else other]

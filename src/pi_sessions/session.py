@@ -212,7 +212,7 @@ class Session:
     def _writers(self) -> Writers:
         from pi_sessions.context.writers import Writers  # noqa: PLC0415 - start-up
 
-        return Writers(self.table)
+        return Writers(self.table, self.workers)
 
     def writers(self) -> tuple[Stretch, ...]:
         """Say which releases of Pi can have written each stretch of the file, and what tells so."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pi_sessions.context.message import Reason
 from pi_sessions.context.projection import cut_replies
 from pi_sessions.context.selection import select
 from pi_sessions.table import Kind, Table
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
     from pi_sessions.context.fate import Fates
-    from pi_sessions.context.message import Reason
     from pi_sessions.context.rules import Rules
 
 
@@ -38,10 +38,16 @@ class Ruling:
         self._fates = fates
         self._rules_of = rules_of
         self._others: dict[Rules, Fates] = {}
+        self._known: dict[int, Rules] = {}
+        self._learnt: Mapping[int, Reason | bool | None] = {}
 
     def rules(self, reply: int) -> Rules:
         """Give the rules a reply was asked by, as far as they decide what is told."""
-        return self._rules_of(reply).told if self._rules_of else self._fates.options.rules.told
+        if self._rules_of is None:
+            return self._fates.options.rules.told
+        if reply not in self._known:
+            self._known[reply] = self._rules_of(reply).told
+        return self._known[reply]
 
     def fates(self, rules: Rules) -> Fates:
         """Give what answers for single entries by some rules."""
@@ -49,13 +55,18 @@ class Ruling:
             return self._fates
         if rules not in self._others:
             self._others[rules] = self._fates.under(rules)
+            self._others[rules].learn(self._learnt)
         return self._others[rules]
 
     def learn(self, plain: Mapping[int, Reason | bool | None]) -> None:
-        """Take over what becomes of replies by the rules of today, where these are in force."""
+        """Take over what becomes of replies by the rules of today.
+
+        Of replies that did not fail it is the same by all rules.
+        """
+        self._learnt = {line: told for line, told in plain.items() if not isinstance(told, Reason)}
         rules = self._fates.options.rules
-        if rules.drops_failed and rules.drops_aborted:
-            self._fates.learn(plain)
+        is_of_today = rules.drops_failed and rules.drops_aborted
+        self._fates.learn(plain if is_of_today else self._learnt)
 
     def plain(self, line: int) -> Reason | bool | None:
         """Say what becomes of an entry without any edit, as `Fates.plain` does.

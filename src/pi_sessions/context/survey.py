@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
-MANY = 10_000
-"""Replies from which on a second process helps."""
 _TOLD, _ASKS, _FAILED = range(3)
 _PLAIN = (None, True, Reason.FAILED_REPLY)
 
@@ -45,15 +43,11 @@ def replies_of(table: Table) -> list[int]:
 def survey(table: Table, zone: tzinfo, workers: int) -> Survey:
     """Look at all replies of a file."""
     replies = replies_of(table)
-    half = len(replies) // 2 if workers > 1 and len(replies) > MANY else len(replies)
-    is_shared = half < len(replies)
-    second = _process.start(lambda: _look(table, zone, replies[half:])) if is_shared else None
-    looks, times = _look(table, zone, replies[:half])
-    if is_shared:
-        done = _process.result(second) if second else None
-        more, later = done or _look(table, zone, replies[half:])
-        looks += more
-        times |= later
+    looks: list[Any] = []
+    times: dict[int, float] = {}
+    for some, found in _process.in_halves(lambda of: _look(table, zone, of), replies, workers):
+        looks += some
+        times |= found
 
     def time(line: int) -> float:
         if line not in times:

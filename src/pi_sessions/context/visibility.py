@@ -43,6 +43,8 @@ class Span(msgspec.Struct, frozen=True):
 
 
 Asker = tuple[Target, Rules]
+_FEW = 8
+"""Askers that are asked about an entry before each reply is."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -189,10 +191,28 @@ class Visibility:
         plain = None if kind == Kind.SYSTEM else self.ruling.plain(line)
         if isinstance(plain, Reason):
             return []
-        is_judged = plain is True or kind == Kind.SYSTEM or line in self.ruling.cut
-        if is_judged or (self._edits and self.is_edited(line)):
+        changes = kind == Kind.SYSTEM or line in self.ruling.cut
+        if changes or (self._edits and self.is_edited(line)):
             spans = [told for span in spans for told in self._judged(line, span)]
+        elif plain is True and spans:
+            found = self._alike(line)
+            if found is None:
+                spans = [told for span in spans for told in self._judged(line, span)]
+            elif found is not Verdict.SENT:
+                return []
         return spans if len(spans) < 2 else list(joined(spans))
+
+    def _alike(self, line: int) -> Verdict | None:
+        """Say what becomes of an entry without an edit where it is the same for all who ask."""
+        if len(self.askers) > _FEW:
+            return None
+        found = {
+            self.ruling.fates(rules).reason(line, 0, target) is None
+            for target, rules in self.askers
+        }
+        if len(found) > 1:
+            return None
+        return Verdict.SENT if found.pop() else Verdict.NOT_SENT
 
     def is_edited(self, line: int) -> bool:
         """Say whether there is an edit of an entry, in force somewhere or nowhere."""

@@ -14,10 +14,12 @@ from bisect import bisect_left
 from datetime import date
 from functools import cache, cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import astuple
 
+from pi_sessions import _process
 from pi_sessions._javascript import date_value
 from pi_sessions.context import clues, releases
 from pi_sessions.context.clues import Clue, Look, Surety
@@ -102,12 +104,19 @@ class _Seen(msgspec.Struct, gc=False):
 
 
 class Writers:
-    """Answers for the replies of one file."""
+    """Answers for the replies of one file.
 
-    def __init__(self, table: Table) -> None:
+    Args:
+        table: the lines.
+        workers: processes that may read a large file.
+    """
+
+    def __init__(self, table: Table, workers: int = 1) -> None:
         self.table = table
+        self._workers = workers
         self._local: dict[int, Writer] = {}
         self._places: dict[tuple[int, bool], tuple[Clue, ...]] = {}
+        self._found: dict[tuple[object, ...], tuple[int, int]] = {}
 
     def placed(self, where: Point) -> Point:
         """Give the point of a reply with the rules it was asked by.
@@ -163,15 +172,31 @@ class Writers:
         table, kinds = self.table, self.table.kinds
         found: dict[int, _Seen] = {}
         before = list(clues.of_header(table))
-        lines = [line for line in table.entries() if kinds[line] in clues.TELLING]
-        for line, data in table.read(lines):
-            if kinds[line] != Kind.ASSISTANT:
-                before += clues.of_entry(table, line, data)
-            elif (seen := clues.look(data)) is not None:
-                before += clues.of_parent(table, line)
-                found[line] = _Seen(line, *seen, before)
-                before = []
+        looks = self._looks()
+        for line in table.entries():
+            if kinds[line] == Kind.ASSISTANT:
+                if (seen := looks.get(line)) is not None:
+                    before += clues.of_parent(table, line)
+                    found[line] = _Seen(line, *seen, before)
+                    before = []
+            elif kinds[line] in clues.TELLING:
+                before += clues.of_entry(table, line, table.bytes(line))
         return found
+
+    def _looks(self) -> dict[int, tuple[Look, float]]:
+        """Look at all replies."""
+
+        def look(lines: Sequence[int]) -> list[tuple[int, tuple[Any, ...], float]]:
+            found = ((line, clues.look(data)) for line, data in self.table.read(lines))
+            return [(line, astuple(seen[0]), seen[1]) for line, seen in found if seen]
+
+        replies = list(self.table.of_kind(Kind.ASSISTANT))
+        known: dict[tuple[Any, ...], Look] = {}
+        looks: dict[int, tuple[Look, float]] = {}
+        for found in _process.in_halves(look, replies, self._workers):
+            for line, values, time in found:
+                looks[line] = known.get(values) or known.setdefault(values, Look(*values)), time
+        return looks
 
     @cached_property
     def _ranges(self) -> dict[int, Writer]:
@@ -211,6 +236,12 @@ class Writers:
         What is sure comes first, then the clock, then the rest; nothing makes the range empty.
         """
         place = bisect_left(self._prompt_lines, seen.line)
+        key = seen.look, place, _day(seen.time), *seen.before
+        if key not in self._found:
+            self._found[key] = self._narrow(seen, place)
+        return self._found[key]
+
+    def _narrow(self, seen: _Seen, place: int) -> tuple[int, int]:
         of_place = self._of_place(place, is_whole=seen.look.is_whole)
         low, high = _bounds_of(seen.look)
         low, high = _narrowed((*seen.before, *of_place), Surety.SURE, low, high)
