@@ -119,6 +119,8 @@ def _open(name: str) -> int:
 def open_source(path: str | os.PathLike[str]) -> Source:
     """Open a path for reading: a file by offset, a pipe or device read whole.
 
+    Of a file whose name ends with `.zst`, what is packed in it is read.
+
     Raises:
         UnreadableError: it is missing, a directory, or may not be read.
     """
@@ -131,6 +133,10 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     if stat.S_ISDIR(mode):
         raise UnreadableError(name, "is a directory, not a session file")
     if stat.S_ISREG(mode):
+        if os.fsdecode(name).endswith(".zst"):
+            from pi_sessions._frames import open_packed  # noqa: PLC0415 - start-up
+
+            return open_packed(name)
         return FileSource(name)
     with os.fdopen(_open(name), "rb") as stream:
         return BytesSource(_read_all(stream), name)

@@ -162,7 +162,7 @@ class Sight:
         if seen.edit(line, view.leaf) and self.is_editable(line):
             return Reason.EDITED
         if passage.where is Where.THINKING:
-            return None if self.is_thought(line, view.asker) else Reason.TRIMMED
+            return None if self.is_thought(line, seen.asker(view)) else Reason.TRIMMED
         if passage.where in PROMPTS:
             told = seen.tells(view, passage)
             return None if told else Reason.SUPERSEDED

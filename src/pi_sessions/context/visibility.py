@@ -52,13 +52,8 @@ class View(msgspec.Struct, frozen=True):
 
     leaf: int
     target: Target
-    rules: Rules = CURRENT
-    """The rules of its request, as far as they decide what is told."""
-
-    @property
-    def asker(self) -> Asker:
-        """The model with its rules: two views of one asker are told the same of an entry."""
-        return self.target, self.rules
+    reply: int = 0
+    """The reply that came of it, by whose rules it was asked; 0 for a request of today."""
 
 
 class Visibility:
@@ -168,17 +163,24 @@ class Visibility:
     def view(self, reply: int) -> View:
         """Give the view of a reply that is in a tree."""
         target = self.asked or self._survey.targets[reply]
-        return View(self._survey.leaves[reply], target, self.ruling.rules(reply))
+        return View(self._survey.leaves[reply], target, reply)
+
+    def asker(self, view: View) -> Asker:
+        """Give the model with its rules: two views of one asker are told the same of an entry."""
+        return view.target, self._rules(view)
+
+    def _rules(self, view: View) -> Rules:
+        return self.ruling.rules(view.reply) if view.reply else CURRENT
 
     @cached_property
     def askers(self) -> set[Asker]:
         """The models that replies are of, each with the rules they were asked by."""
-        return {self.view(reply).asker for reply in self.order}
+        return {self.asker(self.view(reply)) for reply in self.order}
 
     def of_askers(self, spans: Iterable[Span], askers: Container[Asker]) -> list[Span]:
         """Leave of some runs the replies of some models and rules."""
         places = (n for span in spans for n in range(span.start, span.stop))
-        kept = (n for n in places if self.view(self.order[n]).asker in askers)
+        kept = (n for n in places if self.asker(self.view(self.order[n])) in askers)
         return list(joined(Span(n, n + 1) for n in kept))
 
     def spans(self, line: int) -> list[Span]:
@@ -282,11 +284,13 @@ class Visibility:
         """Say why an entry of a context is not told, None if it is."""
         if edit and self._omits(edit):
             return Reason.OMITTED
-        if line in self.ruling.cut and self.ruling.forgets(view.rules, view.leaf, line):
+        if line in self.ruling.cut and self.ruling.forgets(self._rules(view), view.leaf, line):
             return Reason.OMITTED
-        if self.table.kinds[line] != Kind.SYSTEM:
-            return self.ruling.fates(view.rules).reason(line, edit, view.target)
-        return self._chained(view.leaf, view.target).get(line)
+        if self.table.kinds[line] == Kind.SYSTEM:
+            return self._chained(view.leaf, view.target).get(line)
+        if not edit and (plain := self.ruling.plain(line)) is not True:
+            return plain if isinstance(plain, Reason) else None
+        return self.ruling.fates(self._rules(view)).reason(line, edit, view.target)
 
     def _chained(self, leaf: int, target: Target) -> Mapping[int, Reason]:
         """Say of each system message in the context of a leaf why it is not told."""
