@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pi_sessions.audit.calls import Call
     from pi_sessions.audit.case import Case
     from pi_sessions.audit.witness import Witness
+
+_finding = partial(Finding, Part.DIRECTIVES)
 
 _READER = (
     r"(?:AI|A\.I\.|LLM|large language|language|coding|automated|autonomous|artificial intelligence)"
@@ -196,14 +199,3 @@ def _line_of(case: Case, phrase: str) -> int:
         ),
         0,
     )
-
-
-def _finding(
-    code: str,
-    judgement: Judgement,
-    line: int,
-    words: str,
-    says: str,
-    evidence: tuple[Evidence, ...],
-) -> Finding:
-    return Finding(Part.DIRECTIVES, code, judgement, line, words, says, evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pi_sessions.audit.case import Case
+
+_finding = partial(Finding, Part.FINGERPRINT)
 
 _GIVEN = re.compile(r"^.*\bsha-?256\b.*?\b([0-9a-f]{64})\b", re.IGNORECASE | re.MULTILINE)
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])", re.IGNORECASE)
@@ -116,14 +119,3 @@ def _stated(case: Case, wanted: str, where: Evidence) -> Iterator[Finding]:
                 yield _finding(
                     "wrong-fingerprint", Judgement.CONTRADICTED, number, line, says, (where,)
                 )
-
-
-def _finding(
-    code: str,
-    judgement: Judgement,
-    line: int,
-    words: str,
-    says: str,
-    evidence: tuple[Evidence, ...],
-) -> Finding:
-    return Finding(Part.FINGERPRINT, code, judgement, line, words, says, evidence)
