@@ -200,6 +200,13 @@ in `saw`. Exit code 1 means that every file was looked at.""",
  "dryRun": true|false}
 
 `children` are the sessions that were forked from it; with any, --force is needed.""",
+    "archive": """
+{"archive", "sessions": [{"path", "from": path|null, "id", "name", "cwd", "modified", "size",
+ "packed": n|null}], "bytes", "packed", "refused": [{"path", "why"}], "dryRun": true|false}
+
+`path` is where a session is now, `from` where it was; `size` and `bytes` are those of the sessions,
+`packed` those of their files in the archive, not known in a dry run. Of those in `refused` nothing
+was changed; the exit code is 4 then, or 3 if they could only not be read.""",
     "usage": """
 {"input", "output", "cacheRead", "cacheWrite", "tokens", "cost",
  "rows": [{"key", "input", "output", "cacheRead", "cacheWrite", "tokens", "cost"}],

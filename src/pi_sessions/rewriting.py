@@ -120,16 +120,17 @@ def replace(
             ensure_same(real, before)
             os.replace(new, real)  # noqa: PTH105
         except BaseException as error:
-            take_away(new)
-            if kept is not None:
+            # Whoever interrupts us just behind the replacement must find the backup.
+            if kept is not None and os.path.lexists(new):
                 take_away(kept)
+            take_away(new)
             if isinstance(error, OSError):
                 raise _told(real, error) from None
             raise
         _carry_over(descriptor, before.size, real, kept)
         if not backup:
             take_away(kept)
-        _sync_folder(real)
+        sync_folder(real)
     return Replaced(real, kept if backup else None)
 
 
@@ -169,14 +170,15 @@ def move(
             ensure_same(path, before)
             os.unlink(path)  # noqa: PTH108
         except BaseException as error:
-            if not is_there:
+            # Whoever interrupts us just behind the removal must find the new file.
+            if not is_there and os.path.lexists(path):
                 take_away(target)
             if isinstance(error, OSError):
                 raise _told(path, error) from None
             raise
         _carry_over(descriptor, before.size, target, path)
-    _sync_folder(target)
-    _sync_folder(path)
+    sync_folder(target)
+    sync_folder(path)
 
 
 def _holds(path: str, chunks: Iterable[bytes]) -> bool:
@@ -289,7 +291,8 @@ def _carry_over(descriptor: int, size: int, path: str, kept: str) -> None:
         raise NotWrittenError(path, why) from None
 
 
-def _sync_folder(path: str) -> None:
+def sync_folder(path: str) -> None:
+    """Wait until the disk has the names in the folder of a file, as far as it can be waited for."""
     with contextlib.suppress(OSError):
         descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY)  # noqa: PTH120
         try:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _TYPE_KINDS: dict[object, int] = {name: FIRST_TYPE + n for n, name in enumerate(TYPES)}
 _ROLE_KINDS: dict[object, int] = {name: n for n, name in enumerate(ROLES)}
 _BOM = b"\xef\xbb\xbf"
+_PACKED = (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
+"""How a zstandard file begins, behind its first byte."""
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -181,6 +183,8 @@ class _Reading:
         why = "the file is empty" if not self.offset else "no line of it is JSON"
         if self.offset and all(kind == Kind.BLANK for kind in table.kinds):
             why = "it holds nothing but white space"
+        if table.source.read(0, min(4, table.source.size))[1:] in _PACKED:
+            why = "it is packed; `pi-sessions archive --restore` gives the session back"
         raise NotASessionError(table.source.name, 1, 0, why)
 
     def accept_header(self, line: int, value: dict[str, Any], *, bom: bool) -> None:

@@ -68,14 +68,19 @@ class Summary(msgspec.Struct, frozen=True):
     """Bytes of the file."""
 
 
-def session_files(root: Path) -> Iterator[Path]:
-    """Give the session files of a store: those in it and in its `--X--` folders, nothing deeper."""
+def session_files(root: Path, suffix: str = SUFFIX) -> Iterator[Path]:
+    """Give the session files of a store: those in it and in its `--X--` folders, nothing deeper.
+
+    Args:
+        root: the store, or an archive of the same form.
+        suffix: how their names end.
+    """
     try:
         children = sorted(os.scandir(root), key=lambda child: child.name)
     except OSError:
         return
     for child in children:
-        if child.name.endswith(SUFFIX) and _is_file(child):
+        if child.name.endswith(suffix) and _is_file(child):
             yield Path(child.path)
         elif child.name.startswith("--") and child.name.endswith("--"):
             try:
@@ -85,7 +90,7 @@ def session_files(root: Path) -> Iterator[Path]:
             yield from (
                 Path(entry.path)
                 for entry in inner
-                if entry.name.endswith(SUFFIX) and _is_file(entry)
+                if entry.name.endswith(suffix) and _is_file(entry)
             )
 
 

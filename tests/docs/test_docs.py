@@ -242,6 +242,7 @@ WORDS = {
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
     "rm": [DEMO, "--dry-run"],
+    "archive": [DEMO, "--dry-run", "--force"],
     "move": [DEMO, "--cwd", "/tmp", "--dry-run"],
     "repair": [DEMO, "--dry-run"],
     "upgrade": [DEMO, "--dry-run"],

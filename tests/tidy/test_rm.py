@@ -9,7 +9,7 @@ import pytest
 
 from cli.conftest import Run
 from pi_sessions.errors import SessionChangedError
-from pi_sessions.rewriting import snapshot
+from pi_sessions.rewriting import locked, snapshot
 from pi_sessions.testing import SessionBuilder
 from pi_sessions.tidy.trash import take_away
 
@@ -64,8 +64,8 @@ def test_the_trash_of_the_system(store: Path, run: Run, tmp_path: Path) -> None:
 
 def test_what_others_were_forked_from(store: Path, run: Run) -> None:
     refused = run("rm", "parent", "--session-dir", store, "--permanently")
-    assert refused.code == 2
-    assert "child" in refused.err
+    assert refused.code == 4
+    assert "a session was forked from (child)" in refused.err
     shown = run("rm", "parent", "--session-dir", store, "--dry-run", "--json").json
     assert [row["id"] for row in shown["children"]] == ["child"]
     assert (store / "parent.jsonl").exists()
@@ -81,4 +81,14 @@ def test_what_changed_meanwhile_stays(store: Path) -> None:
 
     with pytest.raises(SessionChangedError):
         take_away(str(path), before, permanently=True)
+    assert path.exists()
+
+
+def test_what_is_being_written_stays(store: Path, run: Run) -> None:
+    path = store / "child.jsonl"
+    with locked(str(path)):
+        done = run("rm", path, "--permanently", "--session-dir", store)
+
+    assert done.code == 4
+    assert "is being written" in done.err
     assert path.exists()

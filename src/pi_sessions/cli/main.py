@@ -33,6 +33,7 @@ COMMANDS = {
     "edit": "change what the model is sent of earlier entries",
     "move": "move a session or a project to another directory or store",
     "rm": "put a session into the trash",
+    "archive": "put sessions into a compressed archive, and give them back",
     "fork": "copy a session, all branches or one, into a new one",
     "clone": "copy the branch of the leaf into a new session",
 }

@@ -22,6 +22,7 @@ from pi_sessions.errors import (
 from pi_sessions.migrations import CURRENT, version_number
 from pi_sessions.repair.keys import replaced
 from pi_sessions.rewriting import Snapshot
+from pi_sessions.tidy.still import is_grouping, leave
 from pi_sessions.tidy.trash import children
 from pi_sessions.writer.ids import folder_name
 
@@ -68,6 +69,8 @@ def plan(path: str, root: Path, *, cwd: str | None = None, to: Path | None = Non
     file = Path(path).absolute()
     before = rewriting.snapshot(str(file))
     header = store.read_header(file)
+    if file.suffix == ".zst":
+        raise WriteRefusedError(path, "is packed; give it back first")
     if header is None:
         raise NotASessionError(path, 1, 0, "it has no header")
     if version_number(header.get("version")) > CURRENT:
@@ -77,7 +80,7 @@ def plan(path: str, root: Path, *, cwd: str | None = None, to: Path | None = Non
     old = header.get("cwd")
     new = cwd or (old if isinstance(old, str) else None)
     folder = file.parent
-    if folder.name.startswith("--") and folder.name.endswith("--"):
+    if is_grouping(folder.name):
         name = folder.name if cwd is None else folder_name(cwd)
         folder = (to or folder.parent) / name
     else:
@@ -123,7 +126,7 @@ def do(move: Move) -> None:
         move.before,
         lambda: _tell(move.children, move.path, move.new_path),
     )
-    _leave(Path(move.path).parent)
+    leave(Path(move.path).parent)
 
 
 def _tell(files: Iterable[str], old: str, new: str) -> None:
@@ -139,15 +142,6 @@ def _tell(files: Iterable[str], old: str, new: str) -> None:
     except BaseException:
         _tell(told, new, old)
         raise
-
-
-def _leave(folder: Path) -> None:
-    """Take away the folder of a project in which nothing is left."""
-    if folder.name.startswith("--") and folder.name.endswith("--"):
-        try:
-            folder.rmdir()
-        except OSError:
-            return
 
 
 class _Rewritten:

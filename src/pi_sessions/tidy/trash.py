@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions import store
 from pi_sessions.errors import NotWrittenError, SessionChangedError
-from pi_sessions.rewriting import Snapshot, snapshot
+from pi_sessions.rewriting import Snapshot, locked, snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +42,17 @@ def take_away(path: str, before: Snapshot, *, permanently: bool = False) -> str:
 
     Raises:
         SessionChangedError: it was written to since.
+        SessionLockedError: another writer of ours has it.
+        UnreadableError: it is gone.
         NotWrittenError: the system did not let us.
     """
-    if snapshot(path) != before:
-        raise SessionChangedError(path, "it was written to meanwhile")
+    with locked(path, patience=0):
+        if snapshot(path) != before:
+            raise SessionChangedError(path, "it was written to meanwhile")
+        return _take_away(path, permanently=permanently)
+
+
+def _take_away(path: str, *, permanently: bool) -> str:
     try:
         if permanently:
             os.unlink(path)  # noqa: PTH108 - as all else here

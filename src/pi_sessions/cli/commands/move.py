@@ -1,4 +1,7 @@
-"""Move a session, or all of a project, to another working directory or another store."""
+"""Move a session, or all of a project, to another working directory or another store.
+
+Close Pi first where it has one of them open: it goes on writing to the old place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put a session into the trash; sessions that were forked from it are named first."""
+"""Put a session into the trash, with Pi closed; sessions forked from it are named first."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output, writing
+from pi_sessions.errors import WriteRefusedError
 from pi_sessions.excerpt import one_line
 from pi_sessions.rewriting import snapshot
 from pi_sessions.tidy.trash import children, take_away
@@ -41,9 +42,11 @@ def run(args: argparse.Namespace) -> int:
     }
     if forked and not args.force and not args.dry_run:
         names = ", ".join(found.id for found in forked)
-        raise shared.UsageError(
-            f"{path} is what {len(forked)} sessions were forked from ({names}); they keep all "
-            "they have and lose the way back. --force takes it away all the same"
+        many = f"{len(forked)} sessions were" if len(forked) > 1 else "a session was"
+        raise WriteRefusedError(
+            path,
+            f"is what {many} forked from ({names}), which would lose the way back and keep all "
+            "else; nothing was done. --force takes it away all the same",
         )
     if not args.dry_run:
         told["how"] = take_away(path, before, permanently=args.permanently)
