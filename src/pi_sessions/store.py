@@ -6,27 +6,35 @@ header decides what belongs to a project. Nothing here reads the environment.
 
 from __future__ import annotations
 
-import math
 import os
-from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import _json, reader
-from pi_sessions._javascript import date_value, string, truthy
-from pi_sessions.errors import SessionError, SessionNotFoundError
-from pi_sessions.table import FIRST_TYPE, Kind, Table
+from pi_sessions import _json
+from pi_sessions._javascript import truthy
+from pi_sessions.errors import SessionNotFoundError
+from pi_sessions.summarising import summarise
+from pi_sessions.summary import Summary, iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = [
+    "SUFFIX",
+    "Found",
+    "Summary",
+    "find",
+    "iso",
+    "newest",
+    "read_header",
+    "session_files",
+    "sessions",
+    "summarise",
+]
+
 SUFFIX = ".jsonl"
-_LAST = 8.64e15
-"""The last moment JavaScript has, in milliseconds."""
-_CYCLE = 146_097 * 86_400_000
-"""Milliseconds of 400 years."""
 _HEADER_LIMIT = 1 << 20
 """A header longer than this is not seen when sessions are looked up, as in the reference."""
 
@@ -47,25 +55,6 @@ class Found(msgspec.Struct, frozen=True):
         """Working directory of the session, None where the header has none."""
         cwd = self.header.get("cwd")
         return cwd if isinstance(cwd, str) and cwd else None
-
-
-class Summary(msgspec.Struct, frozen=True):
-    """What a list says of a session."""
-
-    path: Path
-    id: str
-    cwd: str | None
-    name: str | None
-    parent_session: str | None
-    created: str | None
-    """ISO time in UTC; None where the header has no valid one."""
-    modified: str
-    """ISO time in UTC of the latest user or assistant message."""
-    message_count: int
-    first_message: str
-    """First user text, "" if there is none."""
-    size: int
-    """Bytes of the file."""
 
 
 def session_files(root: Path, suffix: str = SUFFIX) -> Iterator[Path]:
@@ -169,71 +158,3 @@ def find(root: Path, query: str) -> Path:
     if len(by_prefix) == 1:
         return by_prefix[0]
     raise SessionNotFoundError(query, [str(path) for path in by_prefix], str(root))
-
-
-def summarise(path: Path, zone: tzinfo = UTC) -> Summary | None:
-    """Summarise a session file, None if it is no session or cannot be read.
-
-    A time without a zone is read in `zone`.
-    """
-    try:
-        session = reader.load(path)
-        size = session.table.source.size
-        header = session.table.header
-        modified, first = _messages(session.table, zone)
-    except SessionError:
-        return None
-    created = date_value(header.get("timestamp", math.nan), zone)
-    if math.isnan(modified):
-        modified = _written(path) * 1000 if math.isnan(created) else created
-    parent = header.get("parentSession", header.get("branchedFrom"))
-    return Summary(
-        path=path,
-        id=session.id,
-        cwd=session.cwd,
-        name=session.name,
-        parent_session=parent if isinstance(parent, str) else None,
-        created=None if math.isnan(created) else iso(created),
-        modified=iso(modified),
-        message_count=sum(1 for kind in session.table.kinds if kind < FIRST_TYPE),
-        first_message=first,
-        size=size,
-    )
-
-
-def _messages(table: Table, zone: tzinfo) -> tuple[float, str]:
-    """Read the latest activity (ms, NaN if none) and the first user text."""
-    latest, first = math.nan, ""
-    for line in table.entries():
-        kind = table.kinds[line]
-        if kind not in (Kind.USER, Kind.ASSISTANT):
-            continue
-        entry = table.raw(line)
-        message = entry["message"]
-        stamp = message.get("timestamp")
-        if not isinstance(stamp, int | float) or isinstance(stamp, bool):
-            stamp = date_value(entry.get("timestamp", math.nan), zone)
-        if abs(stamp) <= _LAST and not latest >= stamp:
-            latest = stamp
-        if kind == Kind.USER and not first:
-            first = _text(message.get("content"))
-    return latest, first
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    blocks = (b for b in content if isinstance(b, dict) and b.get("type") == "text")
-    return " ".join(string(block.get("text", "")) for block in blocks)
-
-
-def iso(milliseconds: float) -> str:
-    """Write a time as ISO 8601 in UTC with milliseconds."""
-    # Python's years end with 9999, JavaScript's do not; the calendar repeats after 400 years.
-    cycles, rest = divmod(math.trunc(milliseconds), _CYCLE)
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=rest)
-    number = moment.year + 400 * cycles
-    year = f"{number:04d}" if 0 <= number <= 9999 else f"{number:+07d}"
-    return f"{year}-{moment:%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"

@@ -11,7 +11,6 @@ from pi_sessions import store
 from pi_sessions._javascript import date_value
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
-from pi_sessions.errors import SessionError
 
 if TYPE_CHECKING:
     import argparse
@@ -23,21 +22,9 @@ ORDERS: dict[str, Callable[[store.Summary], Any]] = {
     "created": lambda item: item.created or "",
     "size": lambda item: item.size,
     "messages": lambda item: item.message_count,
-    "cost": lambda item: _cost(item.path),
+    "cost": lambda item: item.cost,
 }
 """What --sort takes, and the key of each order."""
-
-
-def _cost(path: Path) -> float:
-    """Add up what a session cost, 0 where nothing was reported."""
-    from pi_sessions._lines import open_source  # noqa: PLC0415 - only this order needs it
-    from pi_sessions.usage import spent  # noqa: PLC0415
-
-    try:
-        entries = spent(open_source(path), environment.local_zone())
-        return sum(entry.totals.cost for entry in entries)
-    except SessionError:
-        return 0.0
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     found = [store.summarise(session.path, zone) for session in store.sessions(root, cwd)]
     summaries = [item for item in found if item is not None and (item.name or not args.named)]
     # Of equals, the later name comes first, as in the reference.
-    summaries.sort(key=lambda item: item.path.name, reverse=True)
+    summaries.sort(key=lambda item: os.path.basename(item.path), reverse=True)
     summaries.sort(key=ORDERS[args.sort], reverse=True)
     if args.json:
         output.write_json([row(item) for item in summaries])
@@ -78,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 def row(item: store.Summary) -> dict[str, Any]:
     """Make the JSON row of a session."""
     return {
-        "path": os.fspath(item.path),
+        "path": item.path,
         "id": item.id,
         "cwd": item.cwd,
         "name": item.name,
