@@ -200,6 +200,25 @@ in `saw`. Exit code 1 means that every file was looked at.""",
  "dryRun": true|false}
 
 `children` are the sessions that were forked from it; with any, --force is needed.""",
+    "prune": """
+{"plan", "chosen": [{"path", "id", "name", "cwd", "firstMessage", "modified", "size",
+ "lacks": ["user message"|"reply"], "forks": [{"path", "id"}],
+ "how": "archived"|"trash"|"system trash"|"deleted"|null, "newPath": path|null, "packed": n|null}],
+ "kept": [{"path", "why"}], "refused": [{"path", "why"}], "sessions", "total", "bytes", "freed",
+ "dryRun": true|false}
+
+`chosen` are the sessions that would go or went, the longest untouched first; `forks` the sessions that
+were forked from one and stay. `kept` are meant as well and stay. `plan` names just these files as they
+are. `bytes` are those of all chosen, `total` those of the store's `sessions`, `freed` what is free now.
+Exit code 4: some, told in `refused`, could not go; with `--plan`, the store has changed and nothing was
+done.""",
+    "relink": """
+{"missing": [{"cwd", "sessions": [path, ...], "maybe": [path, ...]}],
+ "moved": [{"path", "newPath", "cwd", "children": [path]}], "refused": [{"path", "why"}],
+ "dryRun": true|false}
+
+`missing` without OLD and NEW, `moved` with them. `maybe` are folders of the same name near by;
+`children` the sessions forked from one, whose headers are told its new name.""",
     "archive": """
 {"archive", "sessions": [{"path", "from": path|null, "id", "name", "cwd", "modified", "size",
  "packed": n|null}], "bytes", "packed", "refused": [{"path", "why"}], "dryRun": true|false}
@@ -298,6 +317,12 @@ Flat, in file order. `lines` has the lines of every entry with this id.""",
 [{"line", "id", "verdict", "reason", "entry": {...}}, ...]
 
 `entry` is the whole object, whatever the other options leave out.""",
+    "watch": """
+{"new": {a row of `lines`, "usage" of a reply}}
+{"next": {"isAnew", "counts": {"sent", "changed", "not_sent"}, "wentOut": [{"line", "reason"}]}}
+
+One document a line: `new` for each line that came, and after them `next` for the request that would be
+sent now. `wentOut` are lines it would have told at the last look. `isAnew`: the file is another one.""",
     "check": """
 {"diagnostics": [{"code", "line", "offset", "message"}], "repairable": n}""",
     "ls": """

@@ -89,6 +89,9 @@ if TYPE_CHECKING:
     from pi_sessions.errors import (
         WriteRefusedError as WriteRefusedError,
     )
+    from pi_sessions.following import Follower as Follower
+    from pi_sessions.following import Growth as Growth
+    from pi_sessions.following import follow as follow
     from pi_sessions.reader import load as load
     from pi_sessions.reader import loads as loads
     from pi_sessions.session import Context as Context
@@ -108,7 +111,9 @@ __all__ = [
     "Entry",
     "EntryNotFoundError",
     "Explanation",
+    "Follower",
     "FormatError",
+    "Growth",
     "LookupFailure",
     "NotAResponseError",
     "NotASessionError",
@@ -140,6 +145,7 @@ __all__ = [
     "WouldOverwriteError",
     "WriteRefusedError",
     "Writer",
+    "follow",
     "fork",
     "fork_branch",
     "load",
@@ -181,6 +187,9 @@ _HOMES = {
     "VersionNotWritableError": "errors",
     "WouldOverwriteError": "errors",
     "WriteRefusedError": "errors",
+    "Follower": "following",
+    "Growth": "following",
+    "follow": "following",
     "load": "reader",
     "loads": "reader",
     "Context": "session",

@@ -236,12 +236,15 @@ WORDS = {
     "saw": [DEMO, "333 kg"],
     "usage": [DEMO],
     "search": ["harvest", "--session-dir", "examples/demo"],
+    "watch": [DEMO, "--idle", "0"],
     "name": [DEMO, "Harvest", "--dry-run"],
     "label": [DEMO, "7c3ce700", "end", "--dry-run"],
     "edit": [DEMO, "--failed-replies", "--dry-run"],
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
     "rm": [DEMO, "--dry-run"],
+    "prune": ["--older-than", "1d", "--session-dir", "examples/demo"],
+    "relink": ["--session-dir", "examples/demo"],
     "archive": [DEMO, "--dry-run", "--force"],
     "move": [DEMO, "--cwd", "/tmp", "--dry-run"],
     "repair": [DEMO, "--dry-run"],
@@ -264,7 +267,8 @@ def test_keys_of_documents_are_documented() -> None:
             check=False,
         )
         assert done.stdout, (name, done.stderr)
-        document = json.loads(done.stdout)
+        # All but `watch` write one document.
+        document = json.loads(done.stdout.splitlines()[-1] if name == "watch" else done.stdout)
         section = page("commands.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
         keys = set(document if isinstance(document, dict) else document[0])
         for key, rows in document.items() if isinstance(document, dict) else ():

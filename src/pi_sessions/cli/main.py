@@ -19,6 +19,7 @@ COMMANDS = {
     "prompt": "the system prompt and tools in force, and the line of each part",
     "tree": "the branches, with labels and the live path",
     "show": "the conversation, to read",
+    "watch": "a session while it is written, and what goes out of the next request",
     "check": "what is wrong with the file",
     "repair": "mend what can be mended of a file, without losing a byte",
     "upgrade": "make a file of version 1 or 2 one of version 3",

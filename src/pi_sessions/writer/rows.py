@@ -90,12 +90,15 @@ def extend(table: Table, data: bytes) -> bool:
 
     Then some of them may have rows already, and the file is to be read anew.
     """
+    awaited = {id_key(parent) for parent in table.missing_parents.values()}
     for line in split((data,)):
         try:
             entry = _json.loads(line)
         except _json.JSONError:
             return False
         if not line.endswith(b"\n") or not _is_ordinary(entry, table):
+            return False
+        if id_key(entry["id"]) in awaited:
             return False
         parent_id = entry.get("parentId")
         parent = table.lines_by_id.get(parent_id, MISSING_PARENT) if parent_id else NO_PARENT

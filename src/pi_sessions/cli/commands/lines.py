@@ -98,7 +98,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     session = shared.open_session(args)
-    explanation = _explain(args, session)
+    explanation = explained(args, session)
     if args.json:
         head = _head(session, explanation)
         if args.writers:
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         output.write_rows(
             head,
             "lines",
-            lambda first, end: _rows(session, explanation, first + 1, end + 1),
+            lambda first, end: rows(session, explanation, first + 1, end + 1),
             len(session.table),
         )
     else:
@@ -121,7 +121,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _explain(args: argparse.Namespace, session: Session) -> Explanation:
+def explained(args: argparse.Namespace, session: Session) -> Explanation:
+    """Explain a session as the options ask for."""
     if args.stage == "projection":
         return session.explain(
             args.leaf, response=args.response, stage="projection", release=args.release
@@ -158,7 +159,7 @@ def _head(session: Session, explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _rows(
+def rows(
     session: Session, explanation: Explanation, first: int, end: int
 ) -> Iterator[dict[str, Any]]:
     """Give the JSON rows of the lines from one up to, not with, another."""
@@ -188,15 +189,15 @@ def _rows(
 
 def _print(args: argparse.Namespace, session: Session, explanation: Explanation) -> None:
     paper = Paper(color=not args.no_color)
-    _print_head(paper, session, explanation)
+    print_head(paper, session, explanation)
     for first, last in _segments(explanation):
         if args.all or last - first < LONG_RUN:
             limit = len(session.table) if args.all else FOLDED_RUN
             _print_segment(paper, session, explanation, (first, last), limit)
         else:
-            _print_line(paper, session, explanation, first)
+            print_line(paper, session, explanation, first)
             _print_fold(paper, explanation, first + 1, last - 1)
-            _print_line(paper, session, explanation, last)
+            print_line(paper, session, explanation, last)
     if args.writers:
         writers.show(paper, session.writers())
     else:
@@ -235,16 +236,17 @@ def _print_segment(
         if line <= span[1] and explanation.reasons[line] == explanation.reasons[start]:
             continue
         if line - start > limit:
-            _print_line(paper, session, explanation, start)
+            print_line(paper, session, explanation, start)
             _print_fold(paper, explanation, start + 1, line - 2)
-            _print_line(paper, session, explanation, line - 1)
+            print_line(paper, session, explanation, line - 1)
         else:
             for number in range(start, line):
-                _print_line(paper, session, explanation, number)
+                print_line(paper, session, explanation, number)
         start = line
 
 
-def _print_head(paper: Paper, session: Session, explanation: Explanation) -> None:
+def print_head(paper: Paper, session: Session, explanation: Explanation) -> None:
+    """Print how many lines were sent, and of what."""
     counts, point, ids = explanation.counts, explanation.point, session.table.ids
     total = len(session.table)
     told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in WORDS.items())
@@ -264,7 +266,8 @@ def _named(entry_id: Any) -> str:
     return one_line(string(entry_id), 60)
 
 
-def _print_line(paper: Paper, session: Session, explanation: Explanation, line: int) -> None:
+def print_line(paper: Paper, session: Session, explanation: Explanation, line: int) -> None:
+    """Print the verdict on a line, with its reason."""
     table = session.table
     reason = explanation.reason(line)
     sign, style = MARKS[reason.verdict]
