@@ -15,7 +15,7 @@ import msgspec
 
 from pi_sessions import _json, migrations
 from pi_sessions.faults import invalid_utf8, is_blank, no_header
-from pi_sessions.meter import Memory, Meter, Reported, Spent
+from pi_sessions.meter import Memory, Message, Meter, Reported, Spent
 from pi_sessions.summary import Summary, Told, name_in, summary_of, take_message
 from pi_sessions.table import ROLES, TYPES
 from pi_sessions.usage import Ledger, Row
@@ -38,12 +38,17 @@ class _State(msgspec.Struct):
     leaves: list[str]
 
 
+class _Message(Message, gc=False):
+    role: str = ""
+
+
 class _Line(Reported, gc=False):
     """The envelope of a line; what has other types, or no id, is odd."""
 
     type: str = ""
     id: str = ""
     parentId: str | None = None  # noqa: N815 - the format's own name
+    message: _Message | None = None
     targetId: str | None = None  # noqa: N815
     firstKeptEntryId: str | None = None  # noqa: N815
 
@@ -82,18 +87,42 @@ class Fold:
             lines = iter(lines)
             if not self._take_header(next(lines, b"")):
                 return False
+        parents, memory, decode = self._parents, self._meter.memory, _decode
         for data in lines:
             self.lines += 1
             self.offset += len(data)
             try:
-                entry = _decode(data)
+                entry = decode(data)
             except (msgspec.MsgspecError, RecursionError):
                 if is_blank(data):
                     continue
                 return False
-            if not (self._link(entry) and self._take(entry, data)):
+            entry_id, parent = entry.id, entry.parentId
+            is_next = parent == memory.last
+            if not (is_next or self._is_known(parent)) or not self._is_new(entry_id):
+                return False
+            parents[entry_id] = parent
+            message = entry.message
+            # Half of all lines are plain results of tools: what they change is done here.
+            if is_next and message and message.role == "toolResult" and not message.usage:
+                if entry.type != "message":
+                    return False
+                self._told.messages += 1
+                memory.last = entry_id
+            elif not self._take(entry, data):
                 return False
         return True
+
+    def _is_known(self, parent: str | None) -> bool:
+        return not parent or parent in self._parents or self._had(parent)
+
+    def _is_new(self, entry_id: str) -> bool:
+        is_mine = entry_id in self._parents
+        return bool(entry_id) and not is_mine and not (self._leaves and self._had(entry_id))
+
+    def _had(self, entry_id: str) -> bool:
+        """Say whether an id stands before the place where this fold went on."""
+        return entry_id in self._leaves or _digest(entry_id) in self._inner
 
     def _take_header(self, data: bytes) -> bool:
         try:
@@ -104,22 +133,6 @@ class Fold:
             return False
         self.header, self.lines, self.offset = header, 1, len(data)
         return invalid_utf8(data) is None and _json.depth(header) <= _json.DEPTH
-
-    def _link(self, entry: _Line) -> bool:
-        """Put an entry into the tree, False if something is odd about it there."""
-        parents, entry_id, parent = self._parents, entry.id, entry.parentId
-        if not entry_id or entry_id in parents:
-            return False
-        if parent and parent not in parents and not self._had(parent):
-            return False
-        if self._leaves and self._had(entry_id):
-            return False
-        parents[entry_id] = parent
-        return True
-
-    def _had(self, entry_id: str) -> bool:
-        """Say whether an id stands before the place where this fold went on."""
-        return entry_id in self._leaves or _digest(entry_id) in self._inner
 
     def _take(self, entry: _Line, data: bytes) -> bool:
         kind, told = entry.type, self._told

@@ -78,17 +78,23 @@ class Spent(msgspec.Struct, frozen=True):
     """PROVIDER/MODEL, "" where the entry names none."""
     tool: str
     """Name of the tool, of tool results."""
-    time: float
+    time: Number
     """Milliseconds since 1970, NaN where it has no valid time."""
     totals: Totals
     is_complete: bool
     """Whether tokens and cost are all there; what is missing counts as 0."""
-    key: tuple[Any, ...]
-    """Equal for an entry and its copies in other files."""
+    identity: tuple[Any, Any]
+    """Its id, or what stands for one, and the time of its message."""
     again: Again | None = None
     """What of its prompt was paid again, of a reply."""
     why: str = ""
     """Why: `branch`, `model`, `edit`, `prompt`, `idle`, with commas between; "" if none is seen."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for an entry and its copies in other files."""
+        (entry_id, stamp), totals = self.identity, self.totals
+        return entry_id, str(stamp), totals.input, totals.output, totals.cache_read, totals.cost
 
 
 class Cost(msgspec.Struct, gc=False):
@@ -211,23 +217,18 @@ def _usage(value: Any) -> Usage | None:
     return Usage(**tokens, cost=paid)
 
 
-class _Prompt(msgspec.Struct):
-    """The prompt that a cache can have had."""
-
-    tokens: Number
-    model: tuple[Any, Any]
-    time: Number | None
-    """Milliseconds since 1970."""
-    is_cached: bool
-    """Whether any reply so far has told of a cache."""
-
-
 class Memory(msgspec.Struct):
     """What a meter keeps between two entries; plain values, so that reading can go on later."""
 
     last: Any = None
     """Id of the entry before."""
-    prompt: _Prompt | None = None
+    tokens: Number = 0
+    """Of the prompt that a cache can have had; 0 if there is none."""
+    model: str = ""
+    time: Number | None = None
+    """When it was sent, in milliseconds since 1970."""
+    is_cached: bool = False
+    """Whether any reply so far has told of a cache."""
     changes: list[str] = msgspec.field(default_factory=list)
     """What since that prompt may have made the next one another."""
     rates: dict[str, float] = msgspec.field(default_factory=dict)
@@ -247,109 +248,132 @@ class Meter:
         """
         self.zone, self.version = zone, version
         self.memory = memory or Memory()
+        self._names: dict[tuple[Any, Any], str] = {}
 
     def take(self, line: int, entry: Reported) -> Spent | None:
         """Take the next entry; gives what it reports, None if nothing."""
         memory = self.memory
-        if entry.parentId != memory.last and memory.prompt is not None and self.version >= 2:
+        if entry.parentId != memory.last and memory.tokens and self.version >= 2:
             self._changed("branch")
         memory.last = entry.id
-        message = entry.message
-        usage, names, tool = entry.usage, (entry.provider, entry.model), ""
-        again, why = None, ""
+        usage = entry.usage
         if entry.type == "message":
-            if message is None:
+            if (message := entry.message) is None:
                 return None
-            usage, kind = message.usage, "reply"
             if message.role == "assistant":
-                names = (message.provider, message.responseModel or message.model)
-                again, why = self._again(message)
-            elif message.role == "toolResult" and usage is not None:
-                kind, names = "tool", (None, None)
-                tool = message.toolName if isinstance(message.toolName, str) else ""
-            else:
-                if message.role == "system":
-                    self._changed("prompt")
+                return self._reply(line, entry, message)
+            if message.role == "system":
+                self._changed("prompt")
+            if message.role != "toolResult" or message.usage is None:
                 return None
-        elif entry.type == "usage":
+            tool = message.toolName if isinstance(message.toolName, str) else ""
+            return self._spent(line, entry, "tool", message.usage, tool=tool)
+        if entry.type == "usage":
             kind = entry.kind if isinstance(entry.kind, str) else "usage"
             if kind == "cache_warm":
                 self._warmed(entry)
-        elif entry.type in _SUMMARIES:
-            memory.prompt = None
-            if usage is None:
-                return None
-            kind, names = entry.type, (None, None)
-        else:
-            if entry.type == "context_edit":
-                self._changed("edit")
-            return None
-        stamp = message.timestamp if message else None
-        moment = _number(stamp)
-        time = date_value(entry.timestamp, self.zone) if moment is None else float(moment)
-        totals, is_complete = _totals(usage)
-        # Ids of version 1 are drawn anew by whoever reads it: there the time stands for the entry.
-        is_stored = self.version >= 2 and isinstance(entry.id, str)
-        identity = entry.id if is_stored else str(entry.timestamp)
-        key = (identity, str(stamp), totals.input, totals.output, totals.cache_read, totals.cost)
-        provider, model_id = (name if isinstance(name, str) else "" for name in names)
-        model = f"{provider}/{model_id}" if provider and model_id else provider or model_id
-        return Spent(line, kind, model, tool, time, totals, is_complete, key, again, why)
+            model = self._name(entry.provider, entry.model)
+            return self._spent(line, entry, kind, usage, model=model)
+        if entry.type in _SUMMARIES:
+            memory.tokens = 0
+            return None if usage is None else self._spent(line, entry, entry.type, usage)
+        if entry.type == "context_edit":
+            self._changed("edit")
+        return None
 
     def _changed(self, what: str) -> None:
         if what not in self.memory.changes:
             self.memory.changes.append(what)
 
-    def _warmed(self, entry: Reported) -> None:
-        if tokens := _prompt_tokens(entry.usage):
-            time = date_value(entry.timestamp, self.zone)
-            model = (entry.provider, entry.model)
-            moment = None if math.isnan(time) else time
-            self.memory.prompt = _Prompt(tokens, model, moment, is_cached=True)
-            self.memory.changes = []
+    def _name(self, provider: Any, model: Any) -> str:
+        """Name a model, "" where nothing names it."""
+        try:
+            return self._names[provider, model]
+        except (KeyError, TypeError):
+            texts = [part if isinstance(part, str) else "" for part in (provider, model)]
+            name = "/".join(filter(None, texts))
+            if all(isinstance(part, str | None) for part in (provider, model)):
+                self._names[provider, model] = name
+            return name
 
-    def _again(self, message: Message) -> tuple[Again | None, str]:
-        """Compare a reply with the prompt before it: what the cache should have had, and why not.
+    def _spent(
+        self,
+        line: int,
+        entry: Reported,
+        kind: str,
+        usage: Usage | None,
+        *,
+        model: str = "",
+        tool: str = "",
+    ) -> Spent:
+        totals, is_complete = _totals(usage)
+        stamp = entry.message.timestamp if entry.message else None
+        moment = _number(stamp)
+        time = date_value(entry.timestamp, self.zone) if moment is None else moment
+        identity = (self._identity(entry), stamp)
+        return Spent(line, kind, model, tool, time, totals, is_complete, identity)
+
+    def _identity(self, entry: Reported) -> Any:
+        # Ids of version 1 are drawn anew by whoever reads it: there the time stands for the entry.
+        is_stored = type(entry.id) is str and self.version >= 2
+        return entry.id if is_stored else str(entry.timestamp)
+
+    def _warmed(self, entry: Reported) -> None:
+        totals, _ = _totals(entry.usage)
+        tokens = totals.input + totals.cache_read + totals.cache_write
+        if tokens > 0:
+            time = date_value(entry.timestamp, self.zone)
+            memory = self.memory
+            memory.tokens, memory.is_cached, memory.changes = tokens, True, []
+            memory.model = self._name(entry.provider, entry.model)
+            memory.time = None if math.isnan(time) else time
+
+    def _reply(self, line: int, entry: Reported, message: Message) -> Spent:
+        """Take a reply: what it reports, and what the cache should have had of its prompt.
 
         The counting is that of the reference, without its price list: where a reply read nothing
         from the cache, the price of reading is the one its model had before in this file.
         """
-        usage, memory = message.usage, self.memory
-        tokens = _prompt_tokens(usage)
-        if usage is None or not tokens:
-            return None, ""
-        model, time = (message.provider, message.model), _number(message.timestamp)
-        read, written = _number(usage.cacheRead) or 0, _number(usage.cacheWrite) or 0
-        before, changes = memory.prompt, memory.changes
-        is_cached = bool(read or written) or (before is not None and before.is_cached)
-        memory.prompt, memory.changes = _Prompt(tokens, model, time, is_cached), []
-        cost, name = usage.cost or _FREE, f"{model[0]}/{model[1]}"
-        if read:
-            memory.rates[name] = (_number(cost.cacheRead) or 0) / read
-        if before is None or not is_cached:
-            return None, ""
-        missed = min(before.tokens, tokens) - read
-        if missed <= _SLACK:
-            return None, ""
-        paid = (_number(usage.input) or 0) + written
+        usage, stamp, memory = message.usage, message.timestamp, self.memory
+        totals, is_complete = _totals(usage)
+        moment = stamp if type(stamp) is int else _number(stamp)
+        time = date_value(entry.timestamp, self.zone) if moment is None else moment
+        asked = self._name(message.provider, message.model)
+        response = message.responseModel
+        name = self._name(message.provider, response) if response else asked
+        again, why = None, ""
+        read, before = totals.cache_read, memory.tokens
+        tokens = totals.input + read + totals.cache_write
+        if tokens > 0 and usage is not None:
+            if read or totals.cache_write:
+                memory.is_cached = True
+            if read > 0 and usage.cost:
+                memory.rates[asked] = (_number(usage.cost.cacheRead) or 0) / read
+            missed = min(before, tokens) - read
+            if before and missed > _SLACK and memory.is_cached:
+                again, why = self._missed(missed, totals, usage.cost or _FREE, asked, moment)
+            memory.tokens, memory.model, memory.time = tokens, asked, moment
+            if memory.changes:
+                memory.changes = []
+        identity = (self._identity(entry), stamp)
+        return Spent(line, "reply", name, "", time, totals, is_complete, identity, again, why)
+
+    def _missed(
+        self, missed: Number, totals: Totals, cost: Cost, model: str, time: Number | None
+    ) -> tuple[Again, str]:
+        memory = self.memory
+        paid = totals.input + totals.cache_write
         price = ((_number(cost.input) or 0) + (_number(cost.cacheWrite) or 0)) / paid if paid else 0
-        if model != before.model:
-            changes.append("model")
-        if time is not None and before.time is not None and time - before.time > _IDLE:
-            changes.append("idle")
-        more = missed * max(0, price - memory.rates.get(name, 0))
-        return Again(missed, more, 1), ", ".join(sorted(changes))
+        why = list(memory.changes)
+        if model != memory.model:
+            why.append("model")
+        if time is not None and memory.time is not None and time - memory.time > _IDLE:
+            why.append("idle")
+        more = missed * max(0, price - memory.rates.get(model, 0))
+        return Again(missed, more, 1), ", ".join(sorted(why))
 
 
 _FREE = Cost()
-
-
-def _prompt_tokens(usage: Usage | None) -> Number:
-    """Count the tokens of a prompt, 0 where they are not all told."""
-    if usage is None:
-        return 0
-    numbers = [_number(value) for value in (usage.input, usage.cacheRead, usage.cacheWrite)]
-    return 0 if None in numbers else max(0, sum(number or 0 for number in numbers))
 
 
 def _totals(usage: Usage | None) -> tuple[Totals, bool]:
