@@ -8,7 +8,6 @@ parent before it. `summarising` reads all others with care, and comes to the sam
 from __future__ import annotations
 
 from datetime import UTC, tzinfo
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -88,37 +87,34 @@ class Fold:
             if not self._take_header(next(lines, b"")):
                 return False
         parents, memory, decode = self._parents, self._meter.memory, _decode
-        for data in lines:
-            self.lines += 1
-            self.offset += len(data)
+        line, offset, is_first_part = self.lines, self.offset, not self._leaves
+        for line, data in enumerate(lines, self.lines + 1):
+            offset += len(data)
             try:
                 entry = decode(data)
             except (msgspec.MsgspecError, RecursionError):
                 if is_blank(data):
                     continue
                 return False
-            entry_id, parent = entry.id, entry.parentId
+            entry_id, parent, message = entry.id, entry.parentId, entry.message
             is_next = parent == memory.last
-            if not (is_next or self._is_known(parent)) or not self._is_new(entry_id):
+            if not (is_next or not parent or parent in parents or self._had(parent)):
+                return False
+            if not entry_id or entry_id in parents:
+                return False
+            if not is_first_part and self._had(entry_id):
                 return False
             parents[entry_id] = parent
-            message = entry.message
             # Half of all lines are plain results of tools: what they change is done here.
             if is_next and message and message.role == "toolResult" and not message.usage:
                 if entry.type != "message":
                     return False
                 self._told.messages += 1
                 memory.last = entry_id
-            elif not self._take(entry, data):
+            elif not self._take(line, entry, data):
                 return False
+        self.lines, self.offset = line, offset
         return True
-
-    def _is_known(self, parent: str | None) -> bool:
-        return not parent or parent in self._parents or self._had(parent)
-
-    def _is_new(self, entry_id: str) -> bool:
-        is_mine = entry_id in self._parents
-        return bool(entry_id) and not is_mine and not (self._leaves and self._had(entry_id))
 
     def _had(self, entry_id: str) -> bool:
         """Say whether an id stands before the place where this fold went on."""
@@ -134,7 +130,7 @@ class Fold:
         self.header, self.lines, self.offset = header, 1, len(data)
         return invalid_utf8(data) is None and _json.depth(header) <= _json.DEPTH
 
-    def _take(self, entry: _Line, data: bytes) -> bool:
+    def _take(self, line: int, entry: _Line, data: bytes) -> bool:
         kind, told = entry.type, self._told
         if kind == "message":
             if entry.message is None or entry.message.role not in _ROLES:
@@ -146,7 +142,7 @@ class Fold:
             told.name = name_in(data)
         elif kind == "compaction":
             told.compactions += 1
-        if found := self._meter.take(self.lines, entry):
+        if found := self._meter.take(line, entry):
             self._ledger.add(found)
             if self._keep is not None:
                 self._keep.append(found)
@@ -226,4 +222,6 @@ _HEADER = ("id", "version", "cwd", "timestamp", "parentSession", "branchedFrom")
 
 def _digest(entry_id: str) -> bytes:
     """Shorten an id to what tells it from all others of its file."""
+    from hashlib import blake2b  # noqa: PLC0415 - start-up: only what grows needs it
+
     return blake2b(entry_id.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()

@@ -1,4 +1,4 @@
-"""Sessions under a directory: which files there are, what their headers say, a summary of each.
+"""Sessions under directories: which files there are, what their headers say, a summary of each.
 
 Grouping folders are named `--…--` by the reference; the name is never trusted, the `cwd` in a
 header decides what belongs to a project. Nothing here reads the environment.
@@ -7,6 +7,9 @@ header decides what belongs to a project. Nothing here reads the environment.
 from __future__ import annotations
 
 import os
+import stat
+from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +22,24 @@ from pi_sessions.summarising import summarise
 from pi_sessions.summary import Summary, iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
+    from datetime import tzinfo
+
+    from pi_sessions.meter import Spent
 
 __all__ = [
     "SUFFIX",
+    "Contents",
+    "Foreign",
     "Found",
+    "Read",
+    "StoredFile",
     "Summary",
     "find",
     "iso",
+    "look",
     "newest",
+    "read_all",
     "read_header",
     "session_files",
     "sessions",
@@ -57,37 +69,110 @@ class Found(msgspec.Struct, frozen=True):
         return cwd if isinstance(cwd, str) and cwd else None
 
 
-def session_files(root: Path, suffix: str = SUFFIX) -> Iterator[Path]:
-    """Give the session files of a store: those in it and in its `--X--` folders, nothing deeper.
+class StoredFile(msgspec.Struct, frozen=True):
+    """A file of a store, as the system tells of it."""
+
+    path: str
+    size: int
+    """Bytes."""
+    modified: int
+    """When it was last written, in nanoseconds since 1970."""
+    device: int
+    inode: int
+
+
+class Foreign(msgspec.Struct, frozen=True):
+    """What stands in a store and is no session."""
+
+    path: str
+    why: str
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What stores hold: each file once, however many ways lead to it."""
+
+    files: list[StoredFile]
+    """Files that are named like sessions, store by store, each in the order of names."""
+    foreign: list[Foreign]
+    """Files and folders that are not, and what cannot be looked at."""
+
+
+def look(roots: Path | Iterable[Path], suffix: str = SUFFIX) -> Contents:
+    """Look into stores: the files in them and in their `--X--` folders, nothing deeper.
+
+    Links to files and to folders are followed. Of a file that is reached twice the first way that
+    is no link counts.
 
     Args:
-        root: the store, or an archive of the same form.
-        suffix: how their names end.
+        roots: the stores, or archives of the same form.
+        suffix: how the names of their files end.
     """
+    files: dict[tuple[int, int], tuple[bool, StoredFile]] = {}
+    foreign: list[Foreign] = []
+    for root in [roots] if isinstance(roots, Path) else roots:
+        for child, is_inner in _children(root, foreign):
+            if not child.name.endswith(suffix):
+                foreign.append(Foreign(child.path, "not named like a session"))
+                continue
+            try:
+                status = child.stat()
+            except OSError as error:  # a link to nowhere, or to itself
+                foreign.append(Foreign(child.path, _why(error)))
+                continue
+            if not stat.S_ISREG(status.st_mode):
+                foreign.append(Foreign(child.path, "no regular file"))
+                continue
+            key = (status.st_dev, status.st_ino)
+            is_link = is_inner or child.is_symlink()
+            if key in files and (is_link or not files[key][0]):
+                continue
+            file = StoredFile(child.path, status.st_size, status.st_mtime_ns, *key)
+            files[key] = (is_link, file)
+    return Contents([file for _, file in files.values()], foreign)
+
+
+def _children(root: Path, foreign: list[Foreign]) -> Iterator[tuple[os.DirEntry[str], bool]]:
+    """Give the files of a store, and whether they were reached by a link to their folder."""
     try:
         children = sorted(os.scandir(root), key=lambda child: child.name)
-    except OSError:
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        foreign.append(Foreign(os.fspath(root), _why(error)))
         return
     for child in children:
-        if child.name.endswith(suffix) and _is_file(child):
-            yield Path(child.path)
+        if not _is_folder(child):
+            yield child, False
         elif child.name.startswith("--") and child.name.endswith("--"):
+            is_link = child.is_symlink()
             try:
                 inner = sorted(os.scandir(child.path), key=lambda entry: entry.name)
-            except OSError:
+            except OSError as error:
+                foreign.append(Foreign(child.path, _why(error)))
                 continue
-            yield from (
-                Path(entry.path)
-                for entry in inner
-                if entry.name.endswith(suffix) and _is_file(entry)
-            )
+            for entry in inner:
+                if _is_folder(entry):
+                    foreign.append(Foreign(entry.path, "a folder inside a folder of sessions"))
+                else:
+                    yield entry, is_link
+        else:
+            foreign.append(Foreign(child.path, "not named like a folder of sessions"))
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_file()
+        return entry.is_dir()
     except OSError:  # a link to itself
         return False
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or "cannot be read").lower()
+
+
+def session_files(roots: Path | Iterable[Path], suffix: str = SUFFIX) -> Iterator[Path]:
+    """Give the session files of stores (`look`)."""
+    return (Path(file.path) for file in look(roots, suffix).files)
 
 
 def read_header(path: Path) -> dict[str, Any] | None:
@@ -112,10 +197,10 @@ def read_header(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def sessions(root: Path, cwd: str | None = None) -> Iterator[Found]:
-    """Give the sessions of a store, of one working directory if one is named."""
+def sessions(roots: Path | Iterable[Path], cwd: str | None = None) -> Iterator[Found]:
+    """Give the sessions of stores, of one working directory if one is named."""
     wanted = None if cwd is None else os.path.normpath(cwd)
-    for path in session_files(root):
+    for path in session_files(roots):
         header = read_header(path)
         if header is not None:
             found = Found(path, header)
@@ -123,16 +208,21 @@ def sessions(root: Path, cwd: str | None = None) -> Iterator[Found]:
                 yield found
 
 
-def newest(root: Path, cwd: str) -> Path:
+def newest(roots: Path | Iterable[Path], cwd: str) -> Path:
     """Give the session of a working directory that was written last.
 
     Raises:
         SessionNotFoundError: there is none.
     """
-    files = [found.path for found in sessions(root, cwd)]
+    roots = [roots] if isinstance(roots, Path) else list(roots)
+    files = [found.path for found in sessions(roots, cwd)]
     if not files:
-        raise SessionNotFoundError("newest", where=f"{root} for {cwd}")
+        raise SessionNotFoundError("newest", where=f"{_named(roots)} for {cwd}")
     return max(files, key=_written)
+
+
+def _named(roots: Sequence[Path]) -> str:
+    return ", ".join(map(str, roots))
 
 
 def _written(path: Path) -> float:
@@ -143,18 +233,96 @@ def _written(path: Path) -> float:
         return 0.0
 
 
-def find(root: Path, query: str) -> Path:
+def find(roots: Path | Iterable[Path], query: str) -> Path:
     """Find a session by its id or a unique prefix of it.
 
     Raises:
         SessionNotFoundError: no id begins so, or several do; then `.candidates` has the files.
     """
+    roots = [roots] if isinstance(roots, Path) else list(roots)
     by_prefix = []
-    for found in sessions(root):
+    for found in sessions(roots):
         if found.id == query:
             return found.path
         if query and found.id.startswith(query):
             by_prefix.append(found.path)
     if len(by_prefix) == 1:
         return by_prefix[0]
-    raise SessionNotFoundError(query, [str(path) for path in by_prefix], str(root))
+    raise SessionNotFoundError(query, [str(path) for path in by_prefix], _named(roots))
+
+
+class Read(msgspec.Struct, frozen=True):
+    """What was read of a file."""
+
+    file: StoredFile
+    summary: Summary | None
+    """None for a file that is no session or cannot be read."""
+    spent: list[Spent] | None = None
+    """What its single entries report, where they were asked for."""
+
+
+_FEW = 12_000_000
+"""Bytes that one process reads in less time than others need to start."""
+_SHARE = 4_000_000
+"""Bytes one process is given at a time."""
+
+
+def read_all(
+    files: Sequence[StoredFile],
+    zone: tzinfo = UTC,
+    *,
+    workers: int = 1,
+    singly: Container[str] = (),
+) -> Iterator[Read]:
+    """Summarise files, the larger ones first, on several cores where that is worth it.
+
+    Args:
+        files: what `look` found.
+        zone: in which times without one are read, and days told.
+        workers: processes that may share the work.
+        singly: paths of the files whose single entries are asked for, too.
+
+    Yields:
+        What each file tells, as it is read, in no particular order.
+    """
+    ordered = sorted(files, key=lambda file: -file.size)
+    tasks: list[list[tuple[StoredFile, bool]]] = [[]]
+    given = 0
+    for file in ordered:
+        tasks[-1].append((file, file.path in singly))
+        given += file.size
+        if given >= _SHARE or len(tasks[-1]) >= _MOST:
+            tasks.append([])
+            given = 0
+    read = partial(_read_share, zone=zone)
+    if workers < 2 or sum(file.size for file in ordered) < _FEW:
+        for task in tasks:
+            yield from read(task)
+        return
+    from multiprocessing import get_context  # noqa: PLC0415 - start-up
+
+    with get_context().Pool(min(workers, len(tasks)), _begin_worker) as pool:
+        for share in pool.imap_unordered(read, tasks):
+            yield from share
+
+
+_MOST = 64
+"""Files one process is given at a time."""
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the process that asks, and clean up now and then."""
+    import gc  # noqa: PLC0415 - start-up
+    import signal  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.enable()
+    gc.set_threshold(100_000)
+
+
+def _read_share(task: list[tuple[StoredFile, bool]], zone: tzinfo) -> list[Read]:
+    reads = []
+    for file, is_single in task:
+        spent: list[Spent] | None = [] if is_single else None
+        reads.append(Read(file, summarise(file.path, zone, spent), spent))
+    return reads

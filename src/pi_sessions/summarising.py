@@ -7,9 +7,7 @@ import os
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
-from pi_sessions import scan, tree
 from pi_sessions._lines import FileSource, open_source
-from pi_sessions.check import structure
 from pi_sessions.diagnostics import Code
 from pi_sessions.errors import SessionError
 from pi_sessions.fold import Fold
@@ -106,6 +104,8 @@ def _with_care(source: Source, zone: tzinfo, keep: list[Spent] | None = None) ->
     Raises:
         SessionError: it is no session.
     """
+    from pi_sessions import check, scan, tree  # noqa: PLC0415 - start-up: few files need it
+
     table = scan.read(source)
     told, ledger = Told(), Ledger(zone)
     version = table.stored_version
@@ -126,7 +126,7 @@ def _with_care(source: Source, zone: tzinfo, keep: list[Spent] | None = None) ->
             if keep is not None:
                 keep.append(found)
     grown = tree.build(table, zone)
-    defects = sum(1 for item in structure(table, grown) if item.code != Code.MIGRATED)
+    defects = sum(1 for item in check.structure(table, grown) if item.code != Code.MIGRATED)
     facts = (told, ledger.rows)
     counts = (len(grown.leaves()), defects)
     when = written(source.name)

@@ -63,12 +63,14 @@ class Ledger:
 
     def add(self, item: Spent) -> None:
         """Add what an entry reports."""
-        key = (self.day(item.time), item.model, item.kind, item.tool)
+        time = item.time
+        day = self._days.get(time // _SLOT) or self.day(time)
+        key = (day, item.model, item.kind, item.tool)
         row = self._rows.get(key)
         if row is None:
             row = self._rows[key] = Row(*key)
-        row.totals.add(item.totals)
         row.count += 1
+        row.totals.add(item.totals)
         if not item.is_complete:
             row.incomplete.append(item.line)
         if item.again is not None:
