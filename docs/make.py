@@ -200,6 +200,21 @@ in `saw`. Exit code 1 means that every file was looked at.""",
  "dryRun": true|false}
 
 `children` are the sessions that were forked from it; with any, --force is needed.""",
+    "stats": """
+{"store", "sessions", "bytes", "lines",
+ "kinds": [{"kind", "bytes", "share", "shrink", "parts": [{"of", "bytes"}]}],
+ "projects": [{"cwd", "sessions", "bytes", "kinds": {kind: bytes}}],
+ "largestSessions": [{"path", "id", "bytes", "mostly", "of"}],
+ "longestLines": [{"path", "id", "bytes", "mostly", "of", "line"}],
+ "ways": [{"command", "sessions", "bytes"}],
+ "archive": {"path", "sessions", "bytes", "packed"}, "foreign": {"files", "bytes"},
+ "unreadable": [{"path", "why"}]}
+
+Every byte of every line counts once; the largest come first. `of` is the tool, the extension or the
+type of entry, "" where there is none. `shrink` is a command that makes this kind smaller, `ways` are
+those that would give most room back. Kinds: prompt, user, reply, thinking, signature, tool-call,
+tool-result, tool-details, image, shell, summary, edit, extension-state, extension-message,
+bookkeeping, frame (ids, times, usage, keys), other, unreadable.""",
     "prune": """
 {"plan", "chosen": [{"path", "id", "name", "cwd", "firstMessage", "modified", "size",
  "lacks": ["user message"|"reply"], "forks": [{"path", "id"}],

@@ -243,6 +243,7 @@ WORDS = {
     "fork": [DEMO, "--dry-run"],
     "clone": [DEMO, "--dry-run"],
     "rm": [DEMO, "--dry-run"],
+    "stats": ["--session-dir", "examples/demo"],
     "prune": ["--older-than", "1d", "--session-dir", "examples/demo"],
     "relink": ["--session-dir", "examples/demo"],
     "archive": [DEMO, "--dry-run", "--force"],

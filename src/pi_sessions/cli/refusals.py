@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _REFUSED, _UNREADABLE = 4, 3
-_STEP = 1000
 
 
 class Refusals:
@@ -39,13 +38,3 @@ class Refusals:
         for row in self.rows:
             print(f"pi-sessions: {safe(row['why']).replace(chr(10), '␊')}", file=sys.stderr)
         return self._code
-
-
-def amount(size: int) -> str:
-    """Write a number of bytes for a person, in powers of a thousand as disks are sold."""
-    number, unit = float(size), "B"
-    for larger in ("kB", "MB", "GB", "TB"):
-        if number < _STEP:
-            break
-        number, unit = number / _STEP, larger
-    return f"{size} B" if unit == "B" else f"{number:.{0 if number >= 100 else 1}f} {unit}"

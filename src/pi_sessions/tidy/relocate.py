@@ -22,8 +22,8 @@ from pi_sessions.errors import (
 from pi_sessions.migrations import CURRENT, version_number
 from pi_sessions.repair.keys import replaced
 from pi_sessions.rewriting import Snapshot
+from pi_sessions.tidy.kin import Kin
 from pi_sessions.tidy.still import is_grouping, leave
-from pi_sessions.tidy.trash import children
 from pi_sessions.writer.ids import folder_name
 
 if TYPE_CHECKING:
@@ -48,7 +48,14 @@ class Move(msgspec.Struct, frozen=True):
     """The file as it was when this was decided."""
 
 
-def plan(path: str, root: Path, *, cwd: str | None = None, to: Path | None = None) -> Move:
+def plan(
+    path: str,
+    root: Path,
+    *,
+    cwd: str | None = None,
+    to: Path | None = None,
+    kin: Kin | None = None,
+) -> Move:
     """Decide how a session moves.
 
     A file in the folder that Pi has for a project goes into that of the new one; any other one
@@ -59,6 +66,7 @@ def plan(path: str, root: Path, *, cwd: str | None = None, to: Path | None = Non
         root: the store in which sessions forked from it are looked for.
         cwd: its new working directory, absolute; None leaves it.
         to: the store it goes to; None leaves it in its own.
+        kin: the sessions of the store, where somebody knows them already.
 
     Raises:
         UnreadableError: there is no such file.
@@ -86,7 +94,11 @@ def plan(path: str, root: Path, *, cwd: str | None = None, to: Path | None = Non
     else:
         folder = to or folder
     target = folder / file.name
-    told = [] if target == file else children(str(file), root)
+    try:
+        os.fsencode(target)
+    except ValueError:
+        raise WriteRefusedError(path, "cannot go to a folder that no system can name") from None
+    told = [] if target == file else (kin or Kin(store.sessions(root))).children(str(file))
     return Move(str(file), str(target), new, tuple(str(found.path) for found in told), before)
 
 

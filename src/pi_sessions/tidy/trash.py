@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 from shutil import which
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pi_sessions import store
 from pi_sessions.errors import NotWrittenError, SessionChangedError
 from pi_sessions.rewriting import Snapshot, locked, snapshot
+from pi_sessions.tidy.kin import Kin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +24,7 @@ _PATIENCE = 60
 
 def children(path: str, root: Path) -> list[store.Found]:
     """Give the sessions of a store that were made from a session: their headers name its file."""
-    real = os.path.realpath(path)
-
-    def is_child(header: dict[str, Any]) -> bool:
-        parent = header.get("parentSession", header.get("branchedFrom"))
-        return isinstance(parent, str) and os.path.realpath(parent) == real
-
-    return [found for found in store.sessions(root) if is_child(found.header)]
+    return Kin(store.sessions(root)).children(path)
 
 
 def take_away(path: str, before: Snapshot, *, permanently: bool = False) -> str:

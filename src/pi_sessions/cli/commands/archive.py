@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pi_sessions import store
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output, refusals
+from pi_sessions.cli.amounts import amount
 from pi_sessions.errors import SessionNotFoundError
 from pi_sessions.excerpt import one_line
 from pi_sessions.rewriting import snapshot
@@ -179,14 +180,14 @@ def _tell(args: argparse.Namespace, document: dict[str, Any]) -> None:
         said = one_line(row["name"] or row["cwd"] or "", 200)
         paper.row(
             (one_line(row["id"], 36), "cyan"),
-            (f"  {row['modified'][:10]}  {refusals.amount(row['size']):>9}", "dim"),
-            (f" → {refusals.amount(row['packed']):>9}" if row["packed"] is not None else "", "dim"),
+            (f"  {row['modified'][:10]}  {amount(row['size']):>9}", "dim"),
+            (f" → {amount(row['packed']):>9}" if row["packed"] is not None else "", "dim"),
             (f"  {said}", ""),
         )
         if not args.list:
             would = "would go to" if args.dry_run else "is now"
             paper.row((f"  {would} {one_line(row['path'], 400)}", ""))
     many = f"{len(rows)} session{'s' if len(rows) != 1 else ''}"
-    packed = f", {refusals.amount(document['packed'])} packed" if document["packed"] else ""
+    packed = f", {amount(document['packed'])} packed" if document["packed"] else ""
     where = f" in {one_line(document['archive'], 400)}" if args.list else ""
-    paper.row((f"{many}, {refusals.amount(document['bytes'])}{packed}{where}", "bold"))
+    paper.row((f"{many}, {amount(document['bytes'])}{packed}{where}", "bold"))

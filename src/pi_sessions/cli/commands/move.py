@@ -14,6 +14,7 @@ from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
 from pi_sessions.excerpt import one_line
 from pi_sessions.tidy import relocate
+from pi_sessions.tidy.kin import Kin
 
 if TYPE_CHECKING:
     import argparse
@@ -37,18 +38,21 @@ def run(args: argparse.Namespace) -> int:
     if args.cwd is None and args.to is None:
         raise shared.UsageError("move takes --cwd DIR, --to STORE, or both")
     root = Path(environment.session_directory(args.session_dir))
+    sessions = list(store.sessions(root))
     if args.project is None:
         paths = [shared.find_session(args)]
     else:
-        project = os.path.abspath(args.project)
-        paths = relocate.of_project(list(store.sessions(root)), project)
+        paths = relocate.of_project(sessions, os.path.abspath(args.project))
     cwd = None if args.cwd is None else os.path.abspath(args.cwd)
     to = None if args.to is None else Path(args.to).absolute()
-    moves = [relocate.plan(path, root, cwd=cwd, to=to) for path in paths]
+    kin = Kin(sessions)
+    moves = [relocate.plan(path, root, cwd=cwd, to=to, kin=kin) for path in paths]
     if not args.dry_run:
         for path in paths:
-            # Planned again: sessions forked from it may have gone before it.
-            relocate.do(relocate.plan(path, root, cwd=cwd, to=to))
+            # Planned again: its header may have been told where its parent went.
+            move = relocate.plan(path, root, cwd=cwd, to=to, kin=kin)
+            relocate.do(move)
+            kin.moved(move.path, move.new_path)
     if args.json:
         output.write_json({"moved": [row(move) for move in moves], "dryRun": args.dry_run})
     else:
