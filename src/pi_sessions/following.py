@@ -59,6 +59,25 @@ class Follower:
         self._workers = workers
         self.session = self._read()
 
+    @classmethod
+    def of(cls, session: Session) -> Follower | None:
+        """Go on from a session that was read already, None if its file cannot grow.
+
+        Its last line must be whole.
+        """
+        follower = cls.__new__(cls)
+        return follower if follower._takes(session) else None  # noqa: SLF001 - one of its own
+
+    def _takes(self, session: Session) -> bool:
+        source = session.table.source
+        if not isinstance(source, FileSource):
+            return False
+        self.path, self.session = source.name, session
+        self._zone, self._workers = session.zone, session.workers
+        self._source = source
+        self._see(session.table.offsets[-1])
+        return True
+
     def _read(self) -> Session:
         source = open_source(self.path)
         if not isinstance(source, FileSource):

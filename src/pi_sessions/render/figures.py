@@ -30,8 +30,9 @@ def money(dollars: float) -> str:
 
 
 def count(number: int, word: str) -> str:
-    """Count something: 1 line, 1,204 lines; the plural has an s, or ies for y."""
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    """Count something: 1 line, 1,204 lines; the plural ends in s, es or ies."""
+    ending = "es" if word.endswith(("ch", "sh", "s")) else "s"
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}{ending}"
     return f"{number:,} {word if number == 1 else plural}"
 
 

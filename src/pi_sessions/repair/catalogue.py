@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 
 import msgspec
 
 from pi_sessions.diagnostics import Code
+from pi_sessions.excerpt import one_line
 
 
 class Way(StrEnum):
@@ -220,3 +222,21 @@ REMEDIES: dict[Code, Remedy] = {
 
 MENDED = frozenset(code for code, known in REMEDIES.items() if known.is_mended)
 """Codes of what a repair mends unasked, where it can be mended."""
+
+
+def command(remedy: Remedy, path: str, entry: object, line: int) -> str:
+    """Write out the command that mends a defect, "" if there is none.
+
+    Args:
+        remedy: what is known of the defect.
+        path: of the session.
+        entry: id of the entry it is about.
+        line: where that stands, for an entry without an id of its own.
+    """
+    if not remedy.words:
+        return ""
+    first, _, rest = remedy.words.partition(" ")
+    told = shlex.quote(one_line(entry)) if isinstance(entry, str) else f"ID of line {line}"
+    options = rest.replace("ID", told)
+    words = ("pi-sessions", first, shlex.quote(one_line(path)), options)
+    return " ".join(word for word in words if word)

@@ -14,7 +14,17 @@ from pi_sessions.render import pages
 from pi_sessions.web.catalog import Catalog
 from pi_sessions.web.guard import Guard
 from pi_sessions.web.site import Site
-from pi_sessions.web.views import transcript
+from pi_sessions.web.views import (
+    health,
+    live,
+    prompt,
+    raw,
+    search,
+    seen,
+    sessions,
+    transcript,
+    usage,
+)
 from pi_sessions.web.views.shared import theme_of
 
 if TYPE_CHECKING:
@@ -33,10 +43,24 @@ def create_app(site: Site) -> ASGIApp:
         Route("/session/{key}/at/{entry}", transcript.show_at),
         Route("/session/{key}/next", transcript.show_next),
         Route("/session/{key}/next/{entry}", transcript.show_next),
+        Route("/session/{key}/reply", transcript.go),
+        Route("/session/{key}/saw", seen.show),
+        Route("/session/{key}/prompt", prompt.show),
+        Route("/session/{key}/prompt/at/{entry}", prompt.show_at),
+        Route("/session/{key}/prompt/next/{entry}", prompt.show_next),
+        Route("/session/{key}/usage", usage.show),
+        Route("/session/{key}/health", health.show),
+        Route("/session/{key}/raw/{line:int}", raw.show),
+        Route("/session/{key}/raw/{line:int}/bytes", raw.download),
+        Route("/session/{key}/live", live.show),
+        Route("/sessions", sessions.show),
+        Route("/search", search.show),
     ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found, SessionError: _failed})
     app.state.catalog = Catalog(site)
     app.state.site = site
+    app.state.listeners = 0
+    app.state.stopping = None
     return Guard(app, site.token, site.authorities, f"pi_sessions_{site.port}")
 
 

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from pi_sessions import reader
+from pi_sessions._lines import open_source
 from pi_sessions.errors import UnreadableError
+from pi_sessions.following import Follower
+from pi_sessions.meter import spent
 from pi_sessions.render.addresses import OnPage, handle, line_of
 from pi_sessions.render.branches import Shape
 from pi_sessions.render.rows import Teller
 from pi_sessions.render.saw import Point, Saw, asked_of, explained, saw
+from pi_sessions.render.strip import Strip, strip
 from pi_sessions.render.window import Runs
 from pi_sessions.table import Kind
 
@@ -22,11 +26,14 @@ if TYPE_CHECKING:
 
     from pi_sessions.context.difference import Asked
     from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.visibility import Visibility
+    from pi_sessions.diagnostics import Diagnostic
+    from pi_sessions.meter import Spent
     from pi_sessions.session import Session
     from pi_sessions.web.site import Site
 
 _KEPT = 8
-"""Points of which the verdicts are kept."""
+"""Points of which the verdicts are kept, and answers of single views."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -54,6 +61,7 @@ class Opened:
         self.lock = RLock()
         self._stamp: tuple[int, int, int] = (0, 0, 0)
         self._session: Session | None = None
+        self._follower: Follower | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -62,7 +70,7 @@ class Opened:
         self._saw: OrderedDict[Point, Saw] = OrderedDict()
         self._shape: tuple[tuple[int, ...], Shape] | None = None
         self._runs: dict[tuple[Point, str], Runs] = {}
-        self.kept: dict[str, object] = {}
+        self.kept: OrderedDict[str, object] = OrderedDict()
         """What single views have worked out, by their names."""
 
     def refresh(self) -> None:
@@ -80,9 +88,63 @@ class Opened:
                 raise UnreadableError(str(self.path), why) from None
             stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
             if stamp != self._stamp:
-                self._session = reader.load(self.path, zone=self.site.zone)
+                self._session = self._read()
                 self._forget()
                 self._stamp = stamp
+
+    def _read(self) -> Session:
+        """Read what is new where the file has only grown, else all of it."""
+        if self._follower is not None and self._follower.look() is not None:
+            return self._follower.session
+        session = reader.load(self.path, zone=self.site.zone)
+        table = session.table
+        # The end of a line that is not whole is shown, and not waited for.
+        is_whole = table.source.read(table.offsets[-1] - 1, 1) == b"\n"
+        self._follower = Follower.of(session) if is_whole else None
+        return session
+
+    def keep(self, name: str, value: object) -> None:
+        """Keep what a view has worked out."""
+        _keep(self.kept, name, value)
+
+    def checked(self) -> tuple[Diagnostic, ...]:
+        """Give what `check` finds."""
+        if "checked" not in self.kept:
+            self.keep("checked", self.session.check())
+        found: tuple[Diagnostic, ...] = self.kept["checked"]  # type: ignore[assignment]
+        return found
+
+    def spent(self) -> list[Spent]:
+        """Give what the entries report of tokens and money."""
+        if "spent" not in self.kept:
+            source = open_source(self.path)
+            source.size = min(source.size, self.session.table.offsets[-1])
+            self.keep("spent", list(spent(source, self.site.zone)))
+        found: list[Spent] = self.kept["spent"]  # type: ignore[assignment]
+        return found
+
+    def strip(self) -> Strip | None:
+        """Give the picture of the whole session."""
+        if "strip" not in self.kept:
+            replies = [entry.line for entry in self.session.responses]
+            self.keep("strip", strip(self.session.table, replies, self.spent()))
+        found: Strip | None = self.kept["strip"]  # type: ignore[assignment]
+        return found
+
+    def visibility(self) -> Visibility:
+        """Give which replies had which entries."""
+        if "visibility" not in self.kept:
+            setting = self.site.setting(self.session.cwd)
+            self.keep(
+                "visibility",
+                self.session.visibility(
+                    model_of=setting.model_of,
+                    preferences=setting.preferences,
+                    release=setting.release,
+                ),
+            )
+        found: Visibility = self.kept["visibility"]  # type: ignore[assignment]
+        return found
 
     @property
     def session(self) -> Session:

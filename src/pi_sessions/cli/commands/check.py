@@ -10,7 +10,7 @@ from pi_sessions.cli import output
 from pi_sessions.cli.paper import Paper
 from pi_sessions.diagnostics import Code, Diagnostic
 from pi_sessions.excerpt import one_line
-from pi_sessions.repair.catalogue import REMEDIES
+from pi_sessions.repair.catalogue import REMEDIES, command
 from pi_sessions.repair.planning import repairable
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _print(args: argparse.Namespace, session: Session, found: tuple[Diagnostic, 
         code = paper.styled(f"{item.code}: ", "bold yellow")
         paper.text(f"{place}{code}{one_line(item.message, 400)}")
         known = REMEDIES[item.code]
-        words = f" (pi-sessions {_command(session, item, known.words)})" if known.words else ""
+        mending = command(known, session.path, session.table.ids[item.line], item.line)
+        words = f" ({mending})" if mending else ""
         paper.text(f"    {known.consequence}; {known.remedy}{words}", "dim")
     count, mended = len(found), repairable(session)
     paper.text(f"{count} finding{'' if count == 1 else 's'}" if count else "No defect found.")
@@ -62,12 +63,3 @@ def _print(args: argparse.Namespace, session: Session, found: tuple[Diagnostic, 
             f"a repair takes {mended} of them away; "
             f"pi-sessions repair {shlex.quote(path)} --dry-run shows what would be done"
         )
-
-
-def _command(session: Session, item: Diagnostic, words: str) -> str:
-    """Put the session and the entry into the words of a command."""
-    first, _, rest = words.partition(" ")
-    entry = session.table.ids[item.line]
-    told = one_line(entry) if isinstance(entry, str) else f"ID of line {item.line}"
-    options = rest.replace("ID", told)
-    return " ".join(part for part in (first, shlex.quote(one_line(session.path)), options) if part)

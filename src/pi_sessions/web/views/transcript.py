@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
 from pi_sessions.context.message import Verdict
 from pi_sessions.render import states
+from pi_sessions.render.saw import Point
+from pi_sessions.render.strip import place_of
 from pi_sessions.render.window import Window, window
 from pi_sessions.web.views.shared import about, answer, number, opened_of, view_of
 
@@ -41,6 +46,17 @@ def show_next(request: Request) -> Response:
     return _show(request, "next" if named else "", named, panel=True)
 
 
+def go(request: Request) -> Response:
+    """Go to a reply by its number, as the slider does."""
+    opened = opened_of(request)
+    with opened.lock:
+        replies = opened.session.responses
+        if not replies:
+            raise HTTPException(404, "The session has no reply.")
+        wanted = min(max(number(request, "n"), 1), len(replies))
+        return RedirectResponse(opened.view(Point()).addresses.at(replies[wanted - 1].line), 303)
+
+
 def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
     opened = opened_of(request)
     with opened.lock:
@@ -52,16 +68,22 @@ def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
         values |= _point(opened, view, shown)
         values |= {"window": rows, "line": line}
         part = request.query_params.get("part")
-        if part == "rows":
-            return answer(request, "rows.html", **values)
+        if part in ("rows", "count"):
+            return answer(request, f"{part}.html", **values)
         if part != "blocks":
             values |= _tree(request, opened, view, line or rows.last)
         if part == "tree":
             return answer(request, "tree.html", **values)
         values["saw"] = opened.saw(view.point) if panel else None
+        values |= _strip(opened, values["place"])
         if panel:
             values |= _blocks(request, values["saw"])
         return answer(request, "blocks.html" if part == "blocks" else "session.html", **values)
+
+
+def _strip(opened: Opened, place: int) -> dict[str, Any]:
+    drawn = opened.strip()
+    return {"strip": drawn, "strip_at": place_of(drawn, place) if drawn and place else 0}
 
 
 def _shown(request: Request) -> str:

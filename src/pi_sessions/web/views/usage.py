@@ -1,0 +1,99 @@
+"""What a session cost: by day, model, kind and tool, on its branch and in the whole file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pi_sessions.meter import Totals
+from pi_sessions.usage import day_of
+from pi_sessions.web.views.shared import about, answer, opened_of, view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from pi_sessions.meter import Spent
+
+_MOST = 60
+"""Rows of a table; of days, the last."""
+
+
+def show(request: Request) -> Response:
+    """Show tokens and money of a session."""
+    opened = opened_of(request)
+    with opened.lock:
+        view = view_of(opened)
+        spent = opened.spent()
+        live = {entry.line for entry in opened.session.branch()}
+        zone = opened.site.zone
+        values: dict[str, Any] = about(opened, view, "usage")
+        values |= {
+            "total": _sum(spent),
+            "branch": _sum(item for item in spent if item.line in live),
+            "tables": [
+                (
+                    "Day",
+                    _table(spent, lambda item: day_of(item.time, zone) or "no time", by_name=True),
+                ),
+                ("Model", _table(spent, lambda item: item.model or "none named")),
+                ("Kind", _table(spent, lambda item: item.kind)),
+                (
+                    "Tool",
+                    _table([item for item in spent if item.tool], lambda item: item.tool),
+                ),
+            ],
+            "again": _again(spent),
+            "dearest": sorted(spent, key=lambda item: -item.totals.cost)[:10],
+            "incomplete": [item.line for item in spent if not item.is_complete],
+            "addresses": view.addresses,
+        }
+        return answer(request, "usage.html", **values)
+
+
+def _day(item: Spent, zone: tzinfo) -> str:
+    return day_of(item.time, zone) or "no time"
+
+
+def _sum(spent: Any) -> Totals:
+    total = Totals()
+    for item in spent:
+        total.add(item.totals)
+    return total
+
+
+def _table(
+    spent: list[Spent], key: Callable[[Spent], str], *, by_name: bool = False
+) -> list[tuple[str, Totals, float]]:
+    """Give name, sums and share of the largest, dearest first or by name."""
+    rows: dict[str, Totals] = {}
+    for item in spent:
+        rows.setdefault(key(item), Totals()).add(item.totals)
+    weight = _weight(rows)
+    most = max(map(weight, rows.values()), default=0) or 1
+    found = [(name, totals, weight(totals) / most) for name, totals in rows.items()]
+    if by_name:
+        return sorted(found, key=lambda row: row[0])[-_MOST:]
+    return sorted(found, key=lambda row: -row[2])[:_MOST]
+
+
+def _weight(rows: dict[str, Totals]) -> Callable[[Totals], float]:
+    """Weigh by money where any was paid, else by tokens."""
+    if any(totals.cost for totals in rows.values()):
+        return lambda totals: max(totals.cost, 0)
+    return lambda totals: max(totals.tokens, 0)
+
+
+def _again(spent: list[Spent]) -> list[tuple[str, float, float, int]]:
+    """Add up what was paid again, by why."""
+    found: dict[str, list[float]] = {}
+    for item in spent:
+        if item.again and item.again.tokens:
+            row = found.setdefault(item.why or "nothing in the file tells why", [0, 0, 0])
+            row[0] += item.again.tokens
+            row[1] += item.again.cost
+            row[2] += 1
+    rows = [(why, tokens, cost, int(times)) for why, (tokens, cost, times) in found.items()]
+    return sorted(rows, key=lambda row: -row[1])
