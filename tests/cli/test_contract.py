@@ -181,7 +181,8 @@ def test_ls(run: Run, tmp_path: Path) -> None:
     assert {row["id"] for row in rows} == {"one", "two"}
     assert set(rows[0]) == {
         "path", "id", "cwd", "name", "parentSession", "created", "modified", "messageCount",
-        "firstMessage", "size",
+        "firstMessage", "size", "version", "tokens", "cost", "models", "branches", "compactions",
+        "defects", "parent", "children", "resume",
     }  # fmt: skip
     assert rows[0]["firstMessage"] == "hi"
     assert run("ls", "--json", "--session-dir", folder, cwd=ROOT).json == []
@@ -431,7 +432,7 @@ def test_ls_sorts_and_filters(run: Run, tmp_path: Path) -> None:
     assert order("--sort", "cost") == "acb"
     told = run("ls", "--all", "--session-dir", root).out.decode()
     assert "the one long" in told
-    assert "pi --session c goes on with the first" in told
+    assert f"pi --session {root / 'c.jsonl'} goes on with the first" in told
     assert order("--named") == "b"
 
 

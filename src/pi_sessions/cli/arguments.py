@@ -10,7 +10,7 @@ from pi_sessions import reader
 from pi_sessions.cli import environment
 from pi_sessions.context.rules import Rules
 from pi_sessions.context.target import Target
-from pi_sessions.errors import SessionNotFoundError, UnknownReleaseError
+from pi_sessions.errors import UnknownReleaseError
 
 if TYPE_CHECKING:
     from pi_sessions.session import Session
@@ -28,12 +28,22 @@ def add_session(parser: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="path, id or unique prefix of an id; default: newest of this directory",
     )
-    add_store(parser)
+    add_stores(parser)
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
-    """Add --session-dir."""
+    """Add --session-dir for one store."""
     parser.add_argument("--session-dir", metavar="DIR", help="where the sessions are")
+
+
+def add_stores(parser: argparse.ArgumentParser) -> None:
+    """Add --session-dir for any number of stores."""
+    parser.add_argument(
+        "--session-dir",
+        metavar="DIR",
+        action="append",
+        help="where the sessions are; can be given more than once",
+    )
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -115,12 +125,10 @@ def find_session(args: argparse.Namespace) -> str:
 
     from pi_sessions import store  # noqa: PLC0415
 
-    root = Path(environment.session_directory(args.session_dir))
+    roots = [Path(root) for root in environment.session_directories(args.session_dir)]
     if query is None:
-        return os.fspath(store.newest(root, os.getcwd()))
-    if not root.is_dir():
-        raise SessionNotFoundError(query, where=str(root))
-    return os.fspath(store.find(root, query))
+        return os.fspath(store.newest(roots, os.getcwd()))
+    return os.fspath(store.find(roots, query))
 
 
 def target_for(args: argparse.Namespace, session: Session) -> Target | None:

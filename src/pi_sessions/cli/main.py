@@ -110,12 +110,20 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _without_words() -> int:
-    """Explain the newest session of this directory; without any, say what there is to ask."""
+    """Explain the newest session of this directory; else list all; else say what to ask."""
     from pi_sessions.errors import SessionNotFoundError  # noqa: PLC0415 - start-up
 
     try:
         return _dispatch(["lines"])
     except SessionNotFoundError:
+        from pathlib import Path  # noqa: PLC0415 - start-up
+
+        from pi_sessions import store  # noqa: PLC0415
+        from pi_sessions.cli.environment import session_directories  # noqa: PLC0415
+
+        roots = map(Path, session_directories())
+        if next(store.sessions(roots), None) is not None:
+            return _dispatch(["ls", "--all"])
         print(_help(), end="")
         return DONE
 
@@ -137,9 +145,11 @@ def _exit_code(error: Exception) -> int:
     """Give the exit code of an error class; -1 for one that is a fault of ours."""
     from pi_sessions import errors  # noqa: PLC0415 - start-up
     from pi_sessions.cli.arguments import UsageError  # noqa: PLC0415 - start-up
+    from pi_sessions.cli.environment import ConfigurationError  # noqa: PLC0415
 
     table: tuple[tuple[type[Exception], int], ...] = (
         (UsageError, USAGE),
+        (ConfigurationError, USAGE),
         (errors.LookupFailure, USAGE),
         (errors.UnsupportedApiError, USAGE),
         (errors.ProfileError, USAGE),
@@ -180,5 +190,5 @@ def _help() -> str:
         f"commands:\n{rows}\n"
         "SESSION is a path, an id or the unique beginning of one; without it, the newest\n"
         "session of this directory. pi-sessions COMMAND --help tells the options. Without a\n"
-        "command, lines of that session are told.\n"
+        "command, lines of that session are told; where this directory has none, ls --all.\n"
     )

@@ -19,6 +19,21 @@ def write_json(document: Any) -> None:
     sys.stdout.buffer.write(_json.encode(document) + b"\n")
 
 
+def write_csv(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a table as CSV; a text that a spreadsheet would take for a formula is quoted for it."""
+    import csv  # noqa: PLC0415 - start-up
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([f"'{cell}" if is_formula(cell) else cell for cell in row])
+
+
+def is_formula(cell: object) -> bool:
+    """Say whether a spreadsheet takes a cell for a formula."""
+    return isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
 MANY = 20_000
 """Rows from which on a second process writes half of them."""
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pi_sessions import store
 from pi_sessions._javascript import date_value
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output
+from pi_sessions.cli import choosing, environment, output, reading
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 
 ORDERS: dict[str, Callable[[store.Summary], Any]] = {
-    "modified": lambda item: item.modified,
-    "created": lambda item: item.created or "",
+    "modified": lambda item: date_value(item.modified, UTC),
+    "created": lambda item: date_value(item.created, UTC) if item.created else float("-inf"),
     "size": lambda item: item.size,
     "messages": lambda item: item.message_count,
     "cost": lambda item: item.cost,
@@ -27,43 +30,133 @@ ORDERS: dict[str, Callable[[store.Summary], Any]] = {
 """What --sort takes, and the key of each order."""
 
 
+class Kinship(msgspec.Struct, frozen=True):
+    """Which sessions were forked from which, by path and by id."""
+
+    ids: dict[str, str]
+    """Ids of all sessions, by path."""
+    parents: dict[str, str]
+    """The id of the session a file was forked from, where that is in a store."""
+    children: dict[str, list[str]]
+    """Ids of the sessions that were forked from a file."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """What a list shows."""
+
+    summaries: list[store.Summary]
+    kin: Kinship
+    foreign: list[store.Foreign]
+    """What stands in the stores and is no session."""
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("directory", nargs="?", metavar="DIR", help="a directory of session files")
-    shared.add_store(parser)
+    shared.add_stores(parser)
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--all", action="store_true", help="of every working directory")
     group.add_argument("--cwd", metavar="DIR", help="of this working directory")
-    parser.add_argument("--named", action="store_true", help="only those with a name")
+    choosing.arguments(parser)
     parser.add_argument(
         "--sort",
         choices=tuple(ORDERS),
         default="modified",
         help="what decides the order; the latest, largest, longest or dearest first",
     )
+    parser.add_argument("--reverse", action="store_true", help="the other way round")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most so many")
+    parser.add_argument("--verbose", action="store_true", help="name what is no session, and why")
+    parser.add_argument("--csv", action="store_true", help="a table as CSV")
     shared.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    root = Path(environment.session_directory(args.directory or args.session_dir))
-    everything = args.all or args.directory
-    cwd = None if everything else os.fspath(Path(args.cwd or ".").absolute())
-    zone = environment.local_zone()
-    found = [store.summarise(session.path, zone) for session in store.sessions(root, cwd)]
-    summaries = [item for item in found if item is not None and (item.name or not args.named)]
+    listed = listing(args)
+    summaries = listed.summaries
     # Of equals, the later name comes first, as in the reference.
     summaries.sort(key=lambda item: os.path.basename(item.path), reverse=True)
     summaries.sort(key=ORDERS[args.sort], reverse=True)
+    if args.reverse:
+        summaries.reverse()
+    if args.limit is not None:
+        del summaries[max(0, args.limit) :]
     if args.json:
-        output.write_json([row(item) for item in summaries])
+        output.write_json([row(item, listed.kin) for item in summaries])
+    elif args.csv:
+        output.write_csv(COLUMNS, (flat(item, listed.kin) for item in summaries))
     else:
-        _print(args, root, summaries)
+        from pi_sessions.cli.listing import tell  # noqa: PLC0415 - start-up
+
+        tell(args, listed)
     return 0
 
 
-def row(item: store.Summary) -> dict[str, Any]:
+def listing(args: argparse.Namespace) -> Listed:
+    """Find and read the sessions an invocation means.
+
+    Raises:
+        UsageError: an option makes no sense.
+        ConfigurationError: our configuration file is not as it must be.
+    """
+    zone = environment.local_zone()
+    tests = choosing.tests(args, zone)
+    roots = [Path(args.directory)] if args.directory else reading.roots(args)
+    contents = store.look(roots)
+    everything = args.all or args.directory or args.project is not None
+    if everything and args.cwd is None:
+        reads = list(reading.summaries(contents.files, zone))
+        found = [read.summary for read in reads if read.summary is not None]
+        kin = kinship((item.path, item.id, item.parent_session) for item in found)
+    else:
+        wanted = os.path.normpath(os.path.abspath(args.cwd or os.curdir))
+        heads = list(reading.heads(contents.files))
+        files = [head.file for head in heads if is_in(head.cwd, wanted)]
+        reads = list(reading.summaries(files, zone))
+        found = [read.summary for read in reads if read.summary is not None]
+        kin = kinship((head.file.path, head.header["id"], head.parent) for head in heads)
+    foreign = contents.foreign + [
+        store.Foreign(file.path, "holds no session")
+        for file in contents.files
+        if file.path not in kin.ids
+    ]
+    chosen = [item for item in found if all(test(item) for test in tests)]
+    return Listed(chosen, kin, foreign)
+
+
+def is_in(cwd: str | None, directory: str) -> bool:
+    """Say whether a session's working directory is a directory."""
+    return cwd is not None and os.path.normpath(cwd) == directory
+
+
+def kinship(sessions: Iterable[tuple[str, str, str | None]]) -> Kinship:
+    """Find out which sessions were forked from which.
+
+    Args:
+        sessions: path, id and the path of the parent as the header has it, of all.
+    """
+    ids: dict[str, str] = {}
+    forks: list[tuple[str, str, str]] = []
+    for path, session_id, parent in sessions:
+        ids[path] = session_id
+        if parent is not None:
+            forks.append((path, session_id, parent))
+    # A name has the time and the id of its session in it: it tells them after a move, too.
+    by_name = {os.path.basename(path): path for path in ids}
+    parents: dict[str, str] = {}
+    children: dict[str, list[str]] = {}
+    for path, session_id, parent in forks:
+        origin = parent if parent in ids else by_name.get(os.path.basename(parent))
+        if origin is not None and origin != path:
+            parents[path] = ids[origin]
+            children.setdefault(origin, []).append(session_id)
+    return Kinship(ids, parents, children)
+
+
+def row(item: store.Summary, kin: Kinship) -> dict[str, Any]:
     """Make the JSON row of a session."""
+    totals = item.totals
     return {
         "path": item.path,
         "id": item.id,
@@ -75,55 +168,48 @@ def row(item: store.Summary) -> dict[str, Any]:
         "messageCount": item.message_count,
         "firstMessage": item.first_message or "(no messages)",
         "size": item.size,
+        "version": item.version,
+        "tokens": totals.tokens,
+        "cost": totals.cost,
+        "models": item.models,
+        "branches": item.branches,
+        "compactions": item.compactions,
+        "defects": item.defects,
+        "parent": kin.parents.get(item.path),
+        "children": kin.children.get(item.path, []),
+        "resume": resume(item.path),
     }
 
 
-_STEPS = ((60, "min"), (60, "h"), (24, "d"), (7, "w"))
-"""How many of the unit before make one of this one."""
+COLUMNS = (
+    "id",
+    "name",
+    "cwd",
+    "created",
+    "modified",
+    "messageCount",
+    "size",
+    "tokens",
+    "cost",
+    "models",
+    "branches",
+    "compactions",
+    "defects",
+    "parent",
+    "children",
+    "firstMessage",
+    "path",
+)
+"""The columns of the CSV."""
 
 
-def _ago(now: float, iso: str) -> str:
-    """Tell how long ago a time was, in its largest unit; the date itself after some weeks."""
-    then = date_value(iso, UTC) / 1000
-    amount, unit = now - then, "s"
-    for size, name in _STEPS:
-        if amount < size:
-            break
-        amount, unit = amount / size, name
-    if unit == "w" and amount > 5:
-        return iso[:10]
-    return "now" if unit == "s" else f"{int(amount)} {unit} ago"
+def flat(item: store.Summary, kin: Kinship) -> Sequence[object]:
+    """Make the CSV row of a session; lists are joined by blanks."""
+    told = row(item, kin) | {"models": " ".join(item.models)}
+    told["children"] = " ".join(told["children"])
+    return [told[name] for name in COLUMNS]
 
 
-def _print(args: argparse.Namespace, root: Path, summaries: list[store.Summary]) -> None:
-    from time import time  # noqa: PLC0415 - the clock is for people only
-
-    from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
-    from pi_sessions.excerpt import one_line  # noqa: PLC0415 - start-up
-
-    paper = Paper(color=not args.no_color)
-    if not summaries:
-        told = f"No session of this directory under {one_line(str(root), 400)}"
-        paper.row((f"{told}; --all shows every one.", ""))
-        return
-    now = time()
-    width = max(len(one_line(item.id, 36)) for item in summaries)
-    for cwd, items in _by_project(summaries).items():
-        paper.row((one_line(cwd or "no directory", 400), "bold"))
-        for item in items:
-            said = item.name or item.first_message or "(no messages)"
-            paper.row(
-                (f"{_ago(now, item.modified):>10}  ", ""),
-                (f"{one_line(item.id, 36):<{width}} ", "cyan"),
-                (f"{item.message_count:>6} messages {item.size / 1000:>9,.0f} kB  ", "dim"),
-                (one_line(said), "" if item.name is None else "bold"),
-            )
-    paper.row((f"pi --session {one_line(summaries[0].id)} goes on with the first", "dim"))
-
-
-def _by_project(summaries: list[store.Summary]) -> dict[str | None, list[store.Summary]]:
-    """Group sessions by their directory, in the order of the list."""
-    projects: dict[str | None, list[store.Summary]] = {}
-    for item in summaries:
-        projects.setdefault(item.cwd, []).append(item)
-    return projects
+def resume(path: str) -> str:
+    """Give the command with which Pi goes on with a session."""
+    return shlex.join(["pi", "--session", os.path.abspath(path)])
