@@ -74,15 +74,20 @@ def ensure_same(path: str, before: Snapshot) -> None:
         raise SessionChangedError(path, "it was written to meanwhile")
 
 
-def write_new(path: str, chunks: Iterable[bytes]) -> None:
+def write_new(path: str, chunks: Iterable[bytes], mode: int | None = None) -> None:
     """Write a new file, read it back, and wait until the disk has it.
+
+    Args:
+        path: its name.
+        chunks: its bytes.
+        mode: who may do what with it; by default what the process gives.
 
     Raises:
         WouldOverwriteError: there is something of that name.
         NotWrittenError: it cannot be written, or is not what was written; nothing is left of it.
     """
     digest = hashlib.sha256()
-    create(path, _noted(chunks, digest), durable=True)
+    create(path, _noted(chunks, digest), durable=True, mode=mode)
     try:
         _verify(path, digest.digest())
     except OSError as error:

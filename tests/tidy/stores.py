@@ -1,12 +1,9 @@
-"""Stores to put in order, and children that are killed while they do it."""
+"""Stores to put in order, and people who may not."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,38 +42,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def kill(
-    times: int, seed: int, prepare: Callable[[], None], work: Callable[[], None]
-) -> Callable[..., int]:
-    """Give a function that kills a child at random moments of some work, and looks each time."""
-
-    def run(look: Callable[[], None]) -> int:
-        chance, takes, kills = random.Random(seed), 0.0, 0
-        for number in range(times):
-            prepare()
-
-            def child(out: int) -> None:
-                os.write(out, b"now\n")
-                work()
-
-            process, pipe = forked(child)
-            os.read(pipe, 4)
-            start = time.perf_counter()
-            if number < 2:
-                os.waitpid(process, 0)
-                takes = max(takes, time.perf_counter() - start)
-            else:
-                time.sleep(chance.random() * takes * 1.1)
-                os.kill(process, signal.SIGKILL)
-                _, status = os.waitpid(process, 0)
-                kills += os.WIFSIGNALED(status)
-            assert not (told := read_all(pipe)), told
-            look()
-        return kills
-
-    return run
 
 
 def as_nobody(work: Callable[[], None]) -> str:

@@ -16,9 +16,8 @@ from pi_sessions.store import iso
 from pi_sessions.testing import SessionBuilder
 from pi_sessions.tidy import archive, pruning
 from pi_sessions.tidy.pruning import How, Wish, choose, take
-from tidy.stores import OLD, files, kill, session
+from tidy.stores import OLD, files, session
 
-KILLS = int(os.environ.get("PI_SESSIONS_KILLS", "40"))
 DAY = 86_400
 
 
@@ -243,41 +242,3 @@ def test_ages(store: Path, run: Run) -> None:
     ):
         found = run("prune", "--older-than", age, "--session-dir", store, "--json").json
         assert len(found["chosen"]) == count, age
-
-
-def test_killed(store: Path) -> None:
-    """Each session is in the store or whole in the archive; the next run does the rest."""
-    data: dict[str, bytes] = {}
-    for number in range(6):
-        path = session(store, f"s{number}", turns=40)
-        data[path.name] = path.read_bytes()
-    folder = archive.folder_of(store)
-    place = store / "--work-orchard--"
-
-    def prepare() -> None:
-        for old in folder.rglob("*.zst"):
-            old.unlink()
-        place.mkdir(exist_ok=True)
-        for name, content in data.items():
-            (place / name).write_bytes(content)
-            os.utime(place / name, (OLD, OLD))
-
-    def prune() -> None:
-        for each in choose(store, Wish(), now=time.time(), zone=UTC).chosen:
-            take(each, How.ARCHIVED, store, folder)
-
-    def check() -> None:
-        for name, content in data.items():
-            kept = place / name
-            packed = folder / place.name / f"{name}.zst"
-            assert kept.exists() or packed.exists()
-            assert not kept.exists() or kept.read_bytes() == content
-            if packed.exists():
-                item = archive.look(packed)
-                assert item.source().read(0, item.size) == content
-        prune()
-        assert files(store) == {}
-        assert len(files(folder)) == len(data)
-
-    kills = kill(KILLS, KILLS + 2, prepare, prune)(check)
-    assert kills > KILLS * 0.4

@@ -32,7 +32,7 @@ from pi_sessions.tidy.still import is_grouping, leave
 from pi_sessions.writer.creating import create, take_away
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import tzinfo
 
     from pi_sessions._lines import Source
@@ -197,15 +197,18 @@ def put_away(path: str, before: Snapshot, root: Path, folder: Path) -> Archived:
             os.unlink(path)  # noqa: PTH108
         except (OSError, SessionError) as error:
             # Nothing else may take the packed file away: whoever interrupts us just behind the
-            # removal must find it.
-            if made.is_new:
+            # removal must find it, and so must who has lost the session by other hands.
+            if made.is_new and os.path.lexists(path):
                 take_away(str(made.path))
             if isinstance(error, SessionError):
                 raise
             why = error.strerror or str(error)
             raise NotWrittenError(path, f"cannot be taken away: {why.lower()}") from None
-        if os.fstat(descriptor).st_size != before.size:
-            _put_back(path, descriptor, str(made.path))
+        after = None
+        with contextlib.suppress(OSError):
+            after = os.fstat(descriptor)
+        if after is not None and after.st_size != before.size:
+            _put_back(path, descriptor, after, str(made.path))
     rewriting.sync_folder(path)
     leave(Path(path).parent)
     return look(made.path)
@@ -239,8 +242,12 @@ class _Packed(msgspec.Struct, frozen=True):
 def _head(path: str, descriptor: int, before: Snapshot, root: Path) -> _Head:
     session = load(path)
     digest = hashlib.sha256()
-    for block in _blocks(descriptor, before.size):
-        digest.update(block)
+    try:
+        for block in _blocks(descriptor, before.size):
+            digest.update(block)
+        mode = os.fstat(descriptor).st_mode & _MODES
+    except OSError as error:
+        raise UnreadableError(path, error.strerror or str(error)) from None
     file = Path(path).absolute()
     return _Head(
         form=_FORM,
@@ -251,7 +258,7 @@ def _head(path: str, descriptor: int, before: Snapshot, root: Path) -> _Head:
         name=session.name,
         size=before.size,
         modified=before.modified,
-        mode=os.fstat(descriptor).st_mode & 0o7777,
+        mode=mode,
         sha256=digest.hexdigest(),
     )
 
@@ -281,29 +288,57 @@ def _pack(descriptor: int, head: _Head, folder: Path) -> _Packed:
         if not os.path.lexists(path):
             break
         if _holds(path, head):
-            _give(path, head.mode, head.modified)
+            take_away(f"{path}{rewriting.NEW}")
             return _Packed(path, is_new=False)
         number += 1
-    told = msgspec.to_builtins(head)
-    rewriting.write_new(str(path), _frames.packed(_blocks(descriptor, head.size), told))
-    try:
-        _give(path, head.mode, head.modified)
-    except NotWrittenError:
-        take_away(str(path))
-        raise
-    if not _holds(path, head):
-        take_away(str(path))
-        raise NotWrittenError(str(path), "what was read back is not what was packed")
+    chunks = _frames.packed(_blocks(descriptor, head.size), msgspec.to_builtins(head))
+    _appear(str(path), chunks, head.mode, head.modified, lambda new: _holds(Path(new), head))
     return _Packed(path, is_new=True)
 
 
-def _give(path: Path, mode: int, modified: int) -> None:
-    """Give a file a mode and a time."""
+def _appear(
+    path: str,
+    chunks: Iterable[bytes],
+    mode: int,
+    modified: int,
+    holds: Callable[[str], bool],
+) -> None:
+    """Let a file appear at once, whole, with its mode and time, when it has been looked through.
+
+    Raises:
+        WouldOverwriteError: there is something of that name.
+        NotWrittenError: the system did not let us; nothing is left.
+    """
+    new = path + rewriting.NEW
+    take_away(new)  # of a run that was killed
+    rewriting.write_new(new, chunks, mode)
     try:
-        os.chmod(path, mode & _MODES)  # noqa: PTH101
-        os.utime(path, ns=(modified, modified))
+        os.utime(new, ns=(modified, modified))
+        if not holds(new):
+            raise NotWrittenError(path, "what was read back is not what was to be kept")
+        _name(new, path)
+    except FileExistsError:
+        raise WouldOverwriteError(path, "exists and is not overwritten") from None
     except (OSError, OverflowError) as error:
-        raise NotWrittenError(str(path), getattr(error, "strerror", None) or str(error)) from None
+        if isinstance(error, SessionError):
+            raise
+        raise NotWrittenError(path, getattr(error, "strerror", None) or str(error)) from None
+    finally:
+        take_away(new)
+    rewriting.sync_folder(path)
+
+
+def _name(new: str, path: str) -> None:
+    """Give a file its name, unless there is something of that name."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links.
+        if os.path.lexists(path):
+            raise FileExistsError(path) from None
+        os.rename(new, path)  # noqa: PTH104
 
 
 def _holds(path: Path, head: _Head) -> bool:
@@ -328,18 +363,23 @@ def _pieces(source: Source) -> Iterator[bytes]:
         yield source.read(place, min(_BLOCK, source.size - place))
 
 
-def _put_back(path: str, descriptor: int, packed: str) -> None:
+def _put_back(path: str, descriptor: int, now: os.stat_result, packed: str) -> None:
     """Give a session its name again, to which Pi has appended in the last moment."""
-    size = os.fstat(descriptor).st_size
-    try:
-        create(path, _blocks(descriptor, size), durable=True)
-    except WouldOverwriteError:
-        number = 1
-        while os.path.lexists(kept := f"{path}{rewriting.BACKUP}{number}"):
+    kept, number = path, 0
+    while True:
+        try:
+            chunks = _blocks(descriptor, now.st_size)
+            create(kept, chunks, durable=True, mode=now.st_mode & _MODES)
+            break
+        except WouldOverwriteError:
             number += 1
-        create(kept, _blocks(descriptor, size), durable=True)
-        why = f"it was written to at the last moment; all of it is in {kept}"
-        raise NotWrittenError(path, why) from None
+            kept = f"{path}{rewriting.BACKUP}{number}"
+        except NotWrittenError as error:
+            why = f"{error.why}; all but what was appended at the last moment is in {packed}"
+            raise NotWrittenError(path, why) from None
+    if kept != path:
+        why = f"it was written to at the last moment; all it was before is in {kept}"
+        raise NotWrittenError(path, why)
     take_away(packed)
     raise SessionChangedError(path, "it was written to meanwhile")
 
@@ -384,9 +424,12 @@ def restore(item: Archived, path: Path, *, keep: bool = False) -> None:
     if item.digest is not None and _digest(source) != item.digest:
         raise UnreadableError(str(item.path), "is damaged: its bytes are not those put into it")
     load(item.path)  # refuses what is none
-    if not (os.path.lexists(path) and _same(source, path)):
-        rewriting.write_new(str(path), _pieces(source))
-    _give(path, item.mode, item.modified)
+    if os.path.lexists(path) and _same(source, str(path)):
+        take_away(f"{path}{rewriting.NEW}")
+    else:
+        _appear(
+            str(path), _pieces(source), item.mode, item.modified, lambda new: _same(source, new)
+        )
     if not keep:
         rewriting.ensure_same(str(item.path), before)
         with contextlib.suppress(OSError):
@@ -395,7 +438,7 @@ def restore(item: Archived, path: Path, *, keep: bool = False) -> None:
         leave(item.path.parent)
 
 
-def _same(source: Source, path: Path) -> bool:
+def _same(source: Source, path: str) -> bool:
     """Say whether a file has these bytes already: of a run that was stopped."""
     try:
         other = FileSource(path)

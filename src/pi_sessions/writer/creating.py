@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MODE = 0o666
+_OWN = 0o600
+"""What its owner may do with a file that is not whole yet and is not meant for everybody."""
 _DESCRIPTORS = "/proc/self/fd"
 _NO_UNNAMED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 """What a file system answers that has no files without a name."""
 
 
-def create(path: str, chunks: Iterable[bytes], *, durable: bool = False) -> None:
+def create(
+    path: str, chunks: Iterable[bytes], *, durable: bool = False, mode: int | None = None
+) -> None:
     """Write a new file.
 
     Where the system can, the file gets its name only when all of it is written, so that a process
@@ -29,6 +33,7 @@ def create(path: str, chunks: Iterable[bytes], *, durable: bool = False) -> None
         path: its name; the folder is made if it is not there.
         chunks: its bytes.
         durable: wait until the disk has the file and its name.
+        mode: who may do what with it once it has its name; by default what the process gives.
 
     Raises:
         WouldOverwriteError: there is something of that name.
@@ -41,9 +46,9 @@ def create(path: str, chunks: Iterable[bytes], *, durable: bool = False) -> None
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = _open_unnamed(folder)
         if descriptor is None:
-            _create_named(path, chunks, durable=durable)
+            _create_named(path, chunks, durable=durable, mode=mode)
         else:
-            _create_unnamed(descriptor, path, chunks, durable=durable)
+            _create_unnamed(descriptor, path, chunks, durable=durable, mode=mode)
     except FileExistsError:
         raise WouldOverwriteError(path, "exists and is not overwritten") from None
     except OSError as error:
@@ -62,9 +67,11 @@ def _open_unnamed(folder: Path) -> int | None:
         raise
 
 
-def _create_unnamed(descriptor: int, path: str, chunks: Iterable[bytes], *, durable: bool) -> None:
+def _create_unnamed(
+    descriptor: int, path: str, chunks: Iterable[bytes], *, durable: bool, mode: int | None
+) -> None:
     try:
-        _write_all(descriptor, chunks, durable=durable)
+        _write_all(descriptor, chunks, durable=durable, mode=mode)
         # The link in /proc is followed only where some descriptor of a folder is given.
         os.link(f"{_DESCRIPTORS}/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
     finally:
@@ -73,10 +80,11 @@ def _create_unnamed(descriptor: int, path: str, chunks: Iterable[bytes], *, dura
         _sync_folder(path)
 
 
-def _create_named(path: str, chunks: Iterable[bytes], *, durable: bool) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
+def _create_named(path: str, chunks: Iterable[bytes], *, durable: bool, mode: int | None) -> None:
+    first = _MODE if mode is None else mode & _OWN
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first)
     try:
-        _write_all(descriptor, chunks, durable=durable)
+        _write_all(descriptor, chunks, durable=durable, mode=mode)
     except BaseException:
         take_away(path)
         raise
@@ -86,11 +94,15 @@ def _create_named(path: str, chunks: Iterable[bytes], *, durable: bool) -> None:
         _sync_folder(path)
 
 
-def _write_all(descriptor: int, chunks: Iterable[bytes], *, durable: bool) -> None:
+def _write_all(
+    descriptor: int, chunks: Iterable[bytes], *, durable: bool, mode: int | None
+) -> None:
     for chunk in chunks:
         rest = memoryview(chunk)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
+    if mode is not None:
+        os.fchmod(descriptor, mode)
     if durable:
         os.fsync(descriptor)
 
