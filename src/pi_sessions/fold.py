@@ -158,6 +158,15 @@ class Fold:
             return bool(at)
         return entry.type not in ("label", "context_edit") or entry.targetId in parents
 
+    def live(self) -> set[str]:
+        """Give the ids on the branch of the last entry, as far as this fold has read itself."""
+        at = next(reversed(self._parents), None)
+        found: set[str] = set()
+        while at:
+            found.add(at)
+            at = self._parents.get(at)
+        return found
+
     def summary(self, path: str, written: float) -> Summary:
         """Say what was read so far.
 

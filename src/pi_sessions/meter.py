@@ -89,6 +89,8 @@ class Spent(msgspec.Struct, frozen=True):
     """What of its prompt was paid again, of a reply."""
     why: str = ""
     """Why: `branch`, `model`, `edit`, `prompt`, `idle`, with commas between; "" if none is seen."""
+    is_live: bool = True
+    """Whether it is on the branch of the file's leaf; told by who has read the whole file."""
 
     @property
     def key(self) -> tuple[Any, ...]:

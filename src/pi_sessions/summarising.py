@@ -7,6 +7,8 @@ import os
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from pi_sessions._lines import FileSource, open_source
 from pi_sessions.diagnostics import Code
 from pi_sessions.errors import SessionError
@@ -33,15 +35,34 @@ def summarise(
         keep: takes what every single entry reports, where that is wanted.
     """
     try:
-        source = open_source(path)
-        fold = Fold(zone, keep)
-        if fold.feed(source.lines()):
-            return fold.summary(os.fspath(path), written(path))
-        if keep is not None:
-            keep.clear()
-        return _with_care(source, zone, keep)
+        return read_summary(path, zone, keep)
     except SessionError:
         return None
+
+
+def read_summary(
+    path: str | os.PathLike[str], zone: tzinfo = UTC, keep: list[Spent] | None = None
+) -> Summary:
+    """Summarise a session file; as `summarise`, but says what is wrong.
+
+    Raises:
+        NotASessionError: it is no session.
+        UnreadableError: it cannot be read.
+    """
+    source = open_source(path)
+    fold = Fold(zone, keep)
+    if fold.feed(source.lines()):
+        if keep is not None:
+            live = fold.live()
+            keep[:] = [_placed(item, is_live=item.identity[0] in live) for item in keep]
+        return fold.summary(os.fspath(path), written(path))
+    if keep is not None:
+        keep.clear()
+    return _with_care(source, zone, keep)
+
+
+def _placed(item: Spent, *, is_live: bool) -> Spent:
+    return item if is_live else msgspec.structs.replace(item, is_live=False)
 
 
 def go_on(
@@ -126,6 +147,9 @@ def _with_care(source: Source, zone: tzinfo, keep: list[Spent] | None = None) ->
             if keep is not None:
                 keep.append(found)
     grown = tree.build(table, zone)
+    if keep is not None:
+        live = set(tree.path(table, table.leaf))
+        keep[:] = [_placed(item, is_live=item.line in live) for item in keep]
     defects = sum(1 for item in check.structure(table, grown) if item.code != Code.MIGRATED)
     facts = (told, ledger.rows)
     counts = (len(grown.leaves()), defects)

@@ -1,8 +1,8 @@
 """What sessions cost: what their entries report, added up in rows.
 
 A file's `Ledger` has a row for each day, model, kind and tool; whatever else is asked for is added
-up from these. An `Account` takes the rows of many files, and the single entries of files that have
-copied from each other, each entry once.
+up from these. Of files that have copied from each other the single entries are needed, and `Copies`
+lets each through once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import msgspec
 from pi_sessions.meter import Again, Spent, Totals, spent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from datetime import tzinfo
 
     from pi_sessions.meter import Number
 
-__all__ = ["Account", "Again", "Ledger", "Row", "Spent", "Totals", "day_of", "spent"]
+__all__ = ["Again", "Copies", "Ledger", "Row", "Spent", "Totals", "added_up", "day_of", "spent"]
 
 
 class Row(msgspec.Struct):
@@ -102,31 +102,32 @@ def day_of(time: float, zone: tzinfo) -> str:
         return ""
 
 
-class Account(msgspec.Struct):
-    """Entries added up, each but once, whatever number of files they were copied to."""
+class Copies:
+    """Tells copies: an entry that another file has as well counts once."""
 
-    totals: Totals = msgspec.field(default_factory=Totals)
-    rows: dict[str, Totals] = msgspec.field(default_factory=dict)
-    copies: int = 0
-    """Entries that were left out because another file has them."""
-    copied_cost: Number = 0
-    _seen: set[tuple[Any, ...]] = msgspec.field(default_factory=set)
+    def __init__(self) -> None:
+        self.count = 0
+        """Entries that were left out because another file has them."""
+        self.cost: Number = 0
+        """What they would have added."""
+        self._seen: set[tuple[Any, ...]] = set()
 
-    def add(self, items: Iterable[tuple[str, Spent]]) -> None:
-        """Add the entries of one file, each with the key of its row."""
-        mine: set[tuple[Any, ...]] = set()
-        for row, item in items:
+    def without(self, items: Iterable[Spent]) -> list[Spent]:
+        """Give what the entries of the next file report, those left out that came before."""
+        fresh = []
+        for item in items:
             if item.key in self._seen and item.totals.tokens:
-                self.copies += 1
-                self.copied_cost += item.totals.cost
-                continue
-            mine.add(item.key)
-            self.totals.add(item.totals)
-            self.rows.setdefault(row, Totals()).add(item.totals)
-        self._seen |= mine
+                self.count += 1
+                self.cost += item.totals.cost
+            else:
+                fresh.append(item)
+        self._seen.update(item.key for item in fresh)
+        return fresh
 
-    def add_sums(self, rows: Mapping[str, Totals]) -> None:
-        """Add the rows of a file that shares no entry with another."""
-        for row, totals in rows.items():
-            self.totals.add(totals)
-            self.rows.setdefault(row, Totals()).add(totals)
+
+def added_up(items: Iterable[Spent], zone: tzinfo) -> list[Row]:
+    """Add up what entries report, in rows."""
+    ledger = Ledger(zone)
+    for item in items:
+        ledger.add(item)
+    return ledger.rows

@@ -3,49 +3,70 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from collections import Counter
-from datetime import UTC, date, datetime, tzinfo
-from functools import partial
-from pathlib import Path
+from datetime import date, tzinfo
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pi_sessions import store
-from pi_sessions._lines import open_source
+from pi_sessions.cli import amounts, environment, output, reading
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output
-from pi_sessions.errors import SessionError
-from pi_sessions.excerpt import one_line
-from pi_sessions.usage import Account, Spent, Totals, spent
+from pi_sessions.cli.choosing import is_of_project
+from pi_sessions.summarising import read_summary
+from pi_sessions.usage import Again, Copies, Row, Spent, Totals, added_up, day_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-_BAR = 24
-"""Columns of the largest bar."""
 KEYS = ("model", "day", "project", "session", "branch", "kind", "tool")
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What of a file is asked for."""
+    """What is asked for."""
 
     by: str
     zone: tzinfo
-    since: date | None
-    until: date | None
+    since: str
+    """The first day, "" for any."""
+    until: str
+    """The last day, "" for any."""
+
+    def takes(self, day: str) -> bool:
+        """Say whether a day is meant; what has no time only where none is named."""
+        if not (self.since or self.until):
+            return True
+        return bool(day) and self.since <= day <= (self.until or day)
 
 
-class Told(msgspec.Struct):
-    """What one file reports, in values that another process can send."""
+class Account(msgspec.Struct):
+    """All that was added up."""
 
-    entries: list[tuple[str, Spent]]
-    """The row and the entry, of a file that others may have copied."""
-    rows: dict[str, Totals]
-    """The sums, of a file that stands alone."""
-    incomplete: list[tuple[str, int]]
+    asked: Asked
+    totals: Totals = msgspec.field(default_factory=Totals)
+    rows: dict[str, Row] = msgspec.field(default_factory=dict)
+    """Sums by what was asked for."""
+    days: dict[str, Row] = msgspec.field(default_factory=dict)
+    """Sums by day, for a chart."""
+    again: dict[str, Again] = msgspec.field(default_factory=dict)
+    """What was paid again, by why."""
+    incomplete: list[tuple[str, int]] = msgspec.field(default_factory=list)
+    """Path and line of what does not report all."""
+
+    def add(self, summary: store.Summary, rows: Sequence[Row], *, is_live: bool = True) -> None:
+        """Add the rows of a file, those of its live branch or of the others."""
+        for row in rows:
+            if not self.asked.takes(row.day):
+                continue
+            key = _key(self.asked.by, summary, row, is_live=is_live)
+            self.totals.add(row.totals)
+            for name, sums in ((key, self.rows), (row.day, self.days)):
+                sums.setdefault(name, Row(row.day, "", "", "")).add(row)
+            for why, again in row.again.items():
+                self.again.setdefault(why, Again()).add(again)
+            self.incomplete += [(summary.path, line) for line in row.incomplete]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,19 +75,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--all", action="store_true", help="all sessions of the store")
     group.add_argument("--cwd", metavar="DIR", help="all sessions of this working directory")
-    parser.add_argument("--by", choices=KEYS, default="model", help="what makes a row")
-    parser.add_argument("--since", type=_day, metavar="DAY", help="from this day on: 2026-01-31")
-    parser.add_argument("--until", type=_day, metavar="DAY", help="up to this day, included")
+    group.add_argument(
+        "--project",
+        metavar="DIR|NAME",
+        help="all of this directory or one below it, or of any whose path has this part",
+    )
+    parser.add_argument("--by", choices=KEYS, help="what makes a row; default: model")
+    parser.add_argument("--since", metavar="DAY", help="from this day on: 2026-01-31, or 30d")
+    parser.add_argument("--until", metavar="DAY", help="up to this day, included")
     parser.add_argument("--tz", type=_zone, metavar="ZONE", help="zone of days: Europe/Berlin")
     parser.add_argument("--csv", action="store_true", help="the rows as CSV")
     shared.add_common(parser)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day like 2026-01-31") from None
 
 
 def _zone(name: str) -> tzinfo:
@@ -81,136 +100,126 @@ def _zone(name: str) -> tzinfo:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     zone = args.tz or environment.local_zone()
-    asked = Asked(args.by, zone, args.since, args.until)
-    account, incomplete = Account(), []
-    for told in _files(args, asked):
-        incomplete += told.incomplete
-        account.add(told.entries)
-        account.add_sums(told.rows)
+    since, until = _day("--since", args.since, zone), _day("--until", args.until, zone)
+    account, copies = Account(Asked(args.by or "model", zone, since, until)), Copies()
+    for summary, spent in _files(args, account.asked):
+        if spent is None:
+            account.add(summary, summary.rows)
+            continue
+        fresh = copies.without(item for item in spent if _takes(account.asked, item))
+        for is_live in (True, False):
+            items = [item for item in fresh if item.is_live == is_live]
+            account.add(summary, added_up(items, zone), is_live=is_live)
     if args.json:
-        output.write_json(document(account, incomplete))
+        output.write_json(document(account, copies))
     elif args.csv:
-        _write_csv(args, account)
+        rows = ((key, *_numbers(row.totals).values()) for key, row in ordered(account.rows))
+        output.write_csv([account.asked.by, *_numbers(account.totals)], rows)
     else:
-        _print(args, account, incomplete)
+        from pi_sessions.cli.charts import tell  # noqa: PLC0415 - start-up
+
+        tell(args, account, copies)
     return 0
 
 
-def _files(args: argparse.Namespace, asked: Asked) -> Iterator[Told]:
-    """Read the files that are asked for, older sessions before what was copied from them."""
-    if not (args.all or args.cwd):
-        path = shared.find_session(args)
-        yield _told((path, store.read_header(Path(path)) or {}, False), asked)
+def _day(option: str, text: str | None, zone: tzinfo) -> str:
+    """Read a day, or how long ago one was.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text is None:
+        return ""
+    try:
+        if text[4:5] == "-":
+            return str(date.fromisoformat(text))
+        return day_of(amounts.moment(text, time(), zone) * 1000, zone)
+    except ValueError:
+        raise shared.UsageError(f"{option}: {text!r} is no day like 2026-01-31 or 30d") from None
+
+
+def _takes(asked: Asked, item: Spent) -> bool:
+    return not (asked.since or asked.until) or asked.takes(day_of(item.time, asked.zone))
+
+
+def _files(
+    args: argparse.Namespace, asked: Asked
+) -> Iterator[tuple[store.Summary, list[Spent] | None]]:
+    """Read the files that are asked for, older sessions before what was copied from them.
+
+    Yields:
+        The summary of each, and its single entries where another file may have them as well.
+    """
+    if not (args.all or args.cwd or args.project):
+        spent: list[Spent] = []
+        yield read_summary(shared.find_session(args), asked.zone, spent), spent
         return
-    root = Path(environment.session_directory(args.session_dir))
-    cwd = None if args.all else os.fspath(Path(args.cwd).absolute())
-    files = _families(list(store.sessions(root, cwd)))
-    read = partial(_told_or_none, asked=asked)
-    if len(files) < 2 or (os.cpu_count() or 1) < 2:
-        yield from filter(None, map(read, files))
-        return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - start-up
-
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from filter(None, pool.map(read, files, chunksize=8))
-
-
-_File = tuple[str, dict[str, Any], bool]
-"""Path, header, and whether another file may have entries of this one."""
-
-
-def _families(found: Sequence[store.Found]) -> list[_File]:
-    """Say which files may share entries: forks, what they came from, and files of one id."""
-    ids = Counter(item.id for item in found)
-    parents = {parent for item in found if isinstance(parent := _parent(item.header), str)}
-    names = {os.path.basename(parent) for parent in parents}
-    files = [
-        (
-            os.fspath(item.path),
-            item.header,
-            _parent(item.header) is not None or item.path.name in names or ids[item.id] > 1,
-        )
-        for item in found
-    ]
+    contents = store.look(reading.roots(args))
+    heads = [head for head in reading.heads(contents.files) if _is_meant(args, head.cwd)]
+    singly = {head.file.path for head in heads} if asked.by == "branch" else _related(heads)
+    reads = list(reading.summaries([head.file for head in heads], asked.zone, singly))
     # Names begin with the time a session was made.
-    return sorted(files, key=lambda file: os.path.basename(file[0]))
+    reads.sort(key=lambda read: (os.path.basename(read.file.path), read.file.path))
+    for read in reads:
+        if read.summary is not None:
+            yield read.summary, read.spent
 
 
-def _parent(header: dict[str, Any]) -> object:
-    return header.get("parentSession", header.get("branchedFrom"))
+def _is_meant(args: argparse.Namespace, cwd: str | None) -> bool:
+    if args.project:
+        return is_of_project(cwd, args.project)
+    if args.cwd:
+        wanted = os.path.normpath(os.path.abspath(args.cwd))
+        return cwd is not None and os.path.normpath(cwd) == wanted
+    return True
 
 
-def _told_or_none(file: _File, asked: Asked) -> Told | None:
-    """Read a file of a store; one that is no session is passed over."""
-    try:
-        return _told(file, asked)
-    except SessionError:
-        return None
+def _related(heads: Sequence[reading.Head]) -> set[str]:
+    """Say which files may share entries: forks, what they came from, and files of one id."""
+    ids = Counter(str(head.header["id"]) for head in heads)
+    names = {os.path.basename(head.parent) for head in heads if head.parent is not None}
+    return {
+        head.file.path
+        for head in heads
+        if head.parent is not None
+        or os.path.basename(head.file.path) in names
+        or ids[str(head.header["id"])] > 1
+    }
 
 
-def _told(file: _File, asked: Asked) -> Told:
-    path, header, is_shared = file
-    branch: set[int] = set()
-    if asked.by == "branch":
-        from pi_sessions import reader  # noqa: PLC0415 - the tree is asked for
-
-        branch = {entry.line for entry in reader.load(path, zone=asked.zone).branch()}
-    told = Told([], {}, [])
-    for item in spent(open_source(path), asked.zone):
-        if not _is_within(asked, item.time):
-            continue
-        row = _row(asked, header, item, branch)
-        if not item.is_complete:
-            told.incomplete.append((path, item.line))
-        if is_shared:
-            told.entries.append((row, item))
-        else:
-            told.rows.setdefault(row, Totals()).add(item.totals)
-    return told
-
-
-def _is_within(asked: Asked, time: float) -> bool:
-    if asked.since is None and asked.until is None:
-        return True
-    day = _date(time, asked.zone)
-    return day is not None and (asked.since or day) <= day <= (asked.until or day)
-
-
-def _date(time: float, zone: tzinfo) -> date | None:
-    if math.isnan(time):
-        return None
-    try:
-        return datetime.fromtimestamp(time / 1000, UTC).astimezone(zone).date()
-    except (OverflowError, OSError, ValueError):
-        return None
-
-
-def _row(asked: Asked, header: dict[str, Any], item: Spent, branch: Container[int]) -> str:
-    match asked.by:
+def _key(by: str, summary: store.Summary, row: Row, *, is_live: bool) -> str:
+    match by:
         case "day":
-            return str(_date(item.time, asked.zone) or "no date")
+            return row.day or "no date"
         case "project":
-            cwd = header.get("cwd")
-            return cwd if isinstance(cwd, str) and cwd else "no directory"
+            return summary.cwd or "no directory"
         case "session":
-            return str(header.get("id", ""))
+            return summary.id
         case "branch":
-            return "this branch" if item.line in branch else "other branches"
+            return "this branch" if is_live else "other branches"
         case "kind":
-            return item.kind
+            return row.kind
         case "tool":
-            return item.tool or "no tool"
+            return row.tool or "no tool"
         case _:
-            return item.model or "tools and summaries"
+            return row.model or "tools and summaries"
 
 
-def document(account: Account, incomplete: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def document(account: Account, copies: Copies) -> dict[str, Any]:
     """Make the JSON document; tokens, and dollars."""
+    again = Again()
+    for each in account.again.values():
+        again.add(each)
     return {
         **_numbers(account.totals),
-        "rows": [{"key": key, **_numbers(totals)} for key, totals in _sorted(account)],
-        "countedOnce": {"copies": account.copies, "cost": account.copied_cost},
-        "incomplete": [{"path": path, "line": line} for path, line in incomplete],
+        "rows": [{"key": key, **_numbers(row.totals)} for key, row in ordered(account.rows)],
+        "countedOnce": {"copies": copies.count, "cost": copies.cost},
+        "incomplete": [{"path": path, "line": line} for path, line in account.incomplete],
+        "paidAgain": {
+            **_lost(again),
+            "why": [{"key": why, **_lost(each)} for why, each in dearest(account.again)],
+        },
+        "zone": str(account.asked.zone),
     }
 
 
@@ -225,53 +234,22 @@ def _numbers(totals: Totals) -> dict[str, Any]:
     }
 
 
-def _sorted(account: Account) -> list[tuple[str, Totals]]:
-    """Give the rows, dates in order and all else by what they cost."""
-    rows = list(account.rows.items())
-    if all(key[:4].isdigit() or key == "no date" for key, _ in rows):
-        return sorted(rows)
-    return sorted(rows, key=lambda row: (-row[1].cost, -row[1].tokens, row[0]))
+def _lost(again: Again) -> dict[str, Any]:
+    return {"tokens": again.tokens, "cost": again.cost, "replies": again.replies}
 
 
-def _write_csv(args: argparse.Namespace, account: Account) -> None:
-    import csv  # noqa: PLC0415 - only this form needs it
-    import sys  # noqa: PLC0415
-
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    names = list(_numbers(account.totals))
-    writer.writerow([args.by, *names])
-    for key, totals in _sorted(account):
-        # A spreadsheet takes what begins like this for a formula.
-        safe = f"'{key}" if key[:1] in "=+-@" else key
-        writer.writerow([safe, *_numbers(totals).values()])
+def dearest(again: dict[str, Again]) -> list[tuple[str, Again]]:
+    """Give what was paid again, what cost most first."""
+    return sorted(again.items(), key=lambda pair: (-pair[1].cost, -pair[1].tokens, pair[0]))
 
 
-def _print(
-    args: argparse.Namespace, account: Account, incomplete: Sequence[tuple[str, int]]
-) -> None:
-    from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
+def ordered(rows: dict[str, Row]) -> list[tuple[str, Row]]:
+    """Give the rows, days in order and all else by what they cost."""
+    if all(key[:4].isdigit() and key[4:5] == "-" for key in rows if key != "no date"):
+        return sorted(rows.items())
+    return sorted(rows.items(), key=_rank)
 
-    paper = Paper(color=not args.no_color)
-    totals = account.totals
-    head = f"${totals.cost:,.2f} · {totals.tokens:,} tokens"
-    paper.row(
-        (head, "bold"),
-        (f": {totals.input:,} in, {totals.output:,} out, ", ""),
-        (f"{totals.cache_read:,} from the cache, {totals.cache_write:,} into it", ""),
-    )
-    rows = _sorted(account)
-    most = max((row.cost for _, row in rows), default=0) or 1
-    for key, row in rows:
-        paper.row(
-            (f"{one_line(key, 36):<36} ", "cyan"),
-            (f"${row.cost:>10,.2f} ", ""),
-            (f"{row.tokens:>16,} ", "dim"),
-            ("█" * round(_BAR * row.cost / most), "green"),
-        )
-    if account.copies:
-        told = f"{account.copies} entries that forks have copied are counted once"
-        paper.row((f"{told}: ${account.copied_cost:,.2f} less", "yellow"))
-    if incomplete:
-        path, line = incomplete[0]
-        told = f"{len(incomplete)} replies do not report all; the first: {one_line(path)}:{line}"
-        paper.row((told, "yellow"))
+
+def _rank(item: tuple[str, Row]) -> tuple[float, float, str]:
+    key, row = item
+    return -row.totals.cost, -row.totals.tokens, key
