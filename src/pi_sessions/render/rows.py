@@ -19,6 +19,8 @@ from pi_sessions.render.states import QUIET, State, state_of
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pi_sessions.context.explain import Explanation
     from pi_sessions.render.addresses import Addresses
     from pi_sessions.session import Session
@@ -83,6 +85,31 @@ class Row(msgspec.Struct, frozen=True):
     """What is told above it where a compaction begins."""
 
 
+class Bodies:
+    """What lines say, which is the same at every point: most of the work of a row.
+
+    Args:
+        most: characters that are kept; when there are more, all are forgotten.
+    """
+
+    def __init__(self, most: int = 12_000_000) -> None:
+        self._most = most
+        self._size = 0
+        self._told: dict[int, Markup] = {}
+
+    def of(self, line: int, make: Callable[[], Markup]) -> Markup:
+        """Give what a line says, made once."""
+        body = self._told.get(line)
+        if body is None:
+            body = make()
+            self._size += len(body)
+            if self._size > self._most:
+                self._told.clear()
+                self._size = len(body)
+            self._told[line] = body
+        return body
+
+
 class Teller:
     """Makes the rows of one session at one point.
 
@@ -90,13 +117,21 @@ class Teller:
         session: the file.
         explanation: what became of its lines.
         addresses: of the views.
+        bodies: what lines of the session were found to say at other points.
     """
 
-    def __init__(self, session: Session, explanation: Explanation, addresses: Addresses) -> None:
+    def __init__(
+        self,
+        session: Session,
+        explanation: Explanation,
+        addresses: Addresses,
+        bodies: Bodies | None = None,
+    ) -> None:
         self.session = session
         self.table: Table = session.table
         self.explanation = explanation
         self.addresses = addresses
+        self._bodies = Bodies(0) if bodies is None else bodies
         self._labels = tree.labels(self.table)
         self._numbers = {entry.line: n for n, entry in enumerate(session.responses, 1)}
         self._asked: tuple[int, dict[str, Any]] = (0, {})
@@ -180,7 +215,8 @@ class Teller:
             return blocks.shell(message)
         if kind in (Kind.BRANCH_SUMMARY_ROLE, Kind.COMPACTION_SUMMARY_ROLE):
             return blocks.content(message.get("summary"))
-        return self._with_edit(line, blocks.content(message.get("content")))
+        body = self._bodies.of(line, lambda: blocks.content(message.get("content")))
+        return self._with_edit(line, body)
 
     def _edit(self, line: int, entry: dict[str, Any]) -> Markup:
         """Show what an edit does, and to which line."""
@@ -222,21 +258,12 @@ class Teller:
         return self.table.kinds[line] == Kind.CONTEXT_EDIT
 
     def _reply(self, line: int, state: State, message: dict[str, Any], label: str) -> Row:
-        said = message.get("content")
-        calls = [b for b in said if _is_call(b)] if isinstance(said, list) else []
-        parts = [blocks.content(said)] if said else []
-        if len(calls) > 1:
-            parts.append(tag("p", f"{len(calls)} calls in parallel", class_="note"))
-        if message.get("stopReason") in ("error", "aborted", "length"):
-            why = one_line(string(message.get("errorMessage", "")), 400)
-            stop = string(message["stopReason"])
-            parts.append(tag("p", tag("b", stop), " ", why, class_="failed"))
         return Row(
             line,
             "Assistant",
             "assistant",
             state,
-            self._with_edit(line, joined(parts)),
+            self._with_edit(line, self._bodies.of(line, lambda: _answer(message))),
             chips=tuple(_chips(message, self.table.raw(line).get("timestamp"))),
             about=one_line(string(message.get("model", "")), 60),
             label=label,
@@ -251,7 +278,8 @@ class Teller:
         brief = blocks.brief(arguments)
         path = arguments.get("path") if isinstance(arguments, dict) else None
         name = one_line(string(message.get("toolName", "?")), 60)
-        body = blocks.result(message, language_of(path) if name == "read" else "")
+        language = language_of(path) if name == "read" else ""
+        body = self._bodies.of(line, lambda: blocks.result(message, language))
         failed = tag("p", tag("b", "failed"), class_="failed") if message.get("isError") else EMPTY
         return Row(
             line,
@@ -279,6 +307,20 @@ class Teller:
             calls = [b for b in said if _is_call(b)] if isinstance(said, list) else []
             self._asked = above, {string(block.get("id")): block for block in calls}
         return self._asked
+
+
+def _answer(message: dict[str, Any]) -> Markup:
+    """Show what a reply says, and how it ended where it did not end well."""
+    said = message.get("content")
+    calls = [b for b in said if _is_call(b)] if isinstance(said, list) else []
+    parts = [blocks.content(said)] if said else []
+    if len(calls) > 1:
+        parts.append(tag("p", f"{len(calls)} calls in parallel", class_="note"))
+    if message.get("stopReason") in ("error", "aborted", "length"):
+        why = one_line(string(message.get("errorMessage", "")), 400)
+        stop = string(message["stopReason"])
+        parts.append(tag("p", tag("b", stop), " ", why, class_="failed"))
+    return joined(parts)
 
 
 def _is_call(block: Any) -> bool:

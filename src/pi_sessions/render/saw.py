@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.message import ContextMessage
     from pi_sessions.context.payload import Payload
     from pi_sessions.context.tokens import Weight
     from pi_sessions.session import Session
@@ -180,14 +181,15 @@ def saw(
     with table.remembering():
         target = session.target(**where)
         model = setting.model_of(target)
-        replayed = session.context(**where, stage="replay", target=target, release=setting.release)
+        told = session.context(**where, stage="llm", release=setting.release)
+        messages = asked.messages if asked else _replayed(session, setting, where, target)
         prompt = session.prompt(**where)
         payload = _payload(session, setting, where, model)
         if payload is None:
-            blocks = blocks_of_messages(replayed.parts, prompt, table)
+            blocks = blocks_of_messages(messages, prompt, table)
         else:
             blocks = blocks_of(payload, prompt, table)
-        weights = weigh(table, replayed.parts, prompt)
+        weights = weigh(table, messages, prompt)
     estimated = payload.estimated_tokens if payload else sum(w.tokens for w in weights)
     reported = reported_tokens(table, point.response)
     difference = differ(before[1], asked) if asked and before else None
@@ -198,10 +200,10 @@ def saw(
     unknown = (
         [(item.pointer or "the whole", item.why) for item in payload.unknown] if payload else []
     )
-    told = remarks(
+    hints = remarks(
         table,
-        (replayed.leaf.line if replayed.leaf else 0, point.response),
-        session.context(**where, stage="llm", release=setting.release).parts,
+        (told.leaf.line if told.leaf else 0, point.response),
+        told.parts,
         (estimated, reported),
     )
     return Saw(
@@ -217,12 +219,18 @@ def saw(
         reported=reported,
         left=left_out(explanation),
         unknown=unknown or [(item.what, item.why) for item in explanation.unknown],
-        remarks=[str(remark["message"]) for remark in told],
+        remarks=[str(remark["message"]) for remark in hints],
         before=before[0] if before else 0,
         difference=difference,
         cached=cost,
         is_built=payload is not None,
     )
+
+
+def _replayed(
+    session: Session, setting: Setting, where: dict[str, Any], target: Target
+) -> Sequence[ContextMessage]:
+    return session.context(**where, stage="replay", target=target, release=setting.release).parts
 
 
 def _payload(

@@ -15,7 +15,7 @@ from pi_sessions.following import Follower
 from pi_sessions.meter import spent
 from pi_sessions.render.addresses import OnPage, handle, line_of
 from pi_sessions.render.branches import Shape
-from pi_sessions.render.rows import Teller
+from pi_sessions.render.rows import Bodies, Teller
 from pi_sessions.render.saw import Point, Saw, asked_of, explained, saw
 from pi_sessions.render.strip import Strip, strip
 from pi_sessions.render.window import Runs
@@ -70,6 +70,7 @@ class Opened:
         self._saw: OrderedDict[Point, Saw] = OrderedDict()
         self._shape: tuple[tuple[int, ...], Shape] | None = None
         self._runs: dict[tuple[Point, str], Runs] = {}
+        self._bodies = Bodies()
         self.kept: OrderedDict[str, object] = OrderedDict()
         """What single views have worked out, by their names."""
 
@@ -175,7 +176,7 @@ class Opened:
                 addresses = OnPage(self.key, self.session.table)
                 addresses.point = self.suffix(point)
                 explanation = self._explanation(point)
-                teller = Teller(self.session, explanation, addresses)
+                teller = Teller(self.session, explanation, addresses, self._bodies)
                 view = View(point, explanation, teller, addresses)
             _keep(self._views, point, view)
             return view

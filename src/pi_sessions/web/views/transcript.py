@@ -59,7 +59,7 @@ def go(request: Request) -> Response:
 
 def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
     opened = opened_of(request)
-    with opened.lock:
+    with opened.lock, opened.session.table.remembering():
         view = view_of(opened, where, named)
         shown = _shown(request)
         line = number(request, "line") or view.point.response or view.point.leaf
