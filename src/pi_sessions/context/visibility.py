@@ -234,6 +234,11 @@ class Visibility:
             if self._told(self.view(self.order[place]), line, next(edits)) is None:
                 yield Span(place, place + 1)
 
+    def below(self, line: int) -> Span:
+        """Give the run of replies in `order` that have an entry of a tree on their way."""
+        forest = self.forest
+        return Span(self._before[forest.enter[line]], self._before[forest.leave[line] + 1])
+
     def _in_context(self, line: int) -> list[Span]:
         """Give the runs of replies that have an entry among their context entries, in order."""
         forest, kind = self.forest, self.table.kinds[line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -67,6 +68,44 @@ def write(path: str, chunks: Iterable[bytes], *, source: str, force: bool = Fals
     finally:
         with suppress(FileNotFoundError):
             Path(draft).unlink()
+    return size
+
+
+def check_folder(path: str, *, source: str) -> None:
+    """Refuse a place for a folder that is taken.
+
+    Raises:
+        WouldOverwriteError: something is there already; a folder is replaced by nothing.
+    """
+    if _is_same(path, source):
+        raise WouldOverwriteError(path, "is the session itself")
+    if os.path.lexists(path):
+        raise WouldOverwriteError(path, "is there already; a folder needs a name of its own")
+
+
+def write_folder(path: str, files: Iterable[tuple[str, Iterable[bytes]]], *, source: str) -> int:
+    """Write files into a new folder and count the bytes; it appears when it is whole.
+
+    Raises:
+        WouldOverwriteError: something is there already.
+        OSError: it cannot be written.
+    """
+    check_folder(path, source=source)
+    place = Path(path)
+    draft = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
+    size = 0
+    try:
+        for name, chunks in files:
+            with (draft / name).open("xb") as file:
+                size += sum(map(file.write, chunks))
+                file.flush()
+                os.fsync(file.fileno())
+        draft.chmod(0o777 & (_mode() | 0o111))
+        check_folder(path, source=source)
+        draft.rename(place)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
     return size
 
 

@@ -26,6 +26,7 @@ class Format(msgspec.Struct, frozen=True):
 
 
 FORMATS = {
+    "html": Format("a page that stands alone, to look at", ".html", "html:chunks"),
     "md": Format("the conversation of a branch, to read", ".md", "markdown:chunks"),
     "json": Format("everything as one document, with verdicts", ".json", "document:chunks"),
     "jsonl": Format("the file itself, or one branch as a session", ".jsonl", "jsonl:chunks"),

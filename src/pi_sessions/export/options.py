@@ -67,6 +67,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     release: str | None = None
     """The release of Pi whose rules count; None: for each reply those of the one that wrote it."""
 
+    workers: int = 1
+    """Processes that may make the rows of a page (html)."""
+
     @property
     def is_part(self) -> bool:
         """Whether a point is named, or the branch alone is asked for."""

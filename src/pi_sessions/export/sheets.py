@@ -16,6 +16,7 @@ from pi_sessions.excerpt import excerpt
 from pi_sessions.export.options import Options, explanation_of, lines_of
 from pi_sessions.session import Session
 from pi_sessions.table import FIRST_TYPE, Kind, id_key
+from pi_sessions.usage import spent
 
 if TYPE_CHECKING:
     from pi_sessions.context.visibility import Visibility
@@ -194,6 +195,33 @@ def _runs(seen: Visibility, line: int) -> Iterator[Row]:
             yield 1, reply, reply, None
 
 
+def _usage(session: Session, options: Options) -> Iterator[Row]:
+    """Give what replies, tools, summaries and usage entries report, each in a row."""
+    table = session.table
+    wanted = frozenset(lines_of(session, options))
+    for item in spent(table.source, session.zone):
+        if item.line not in wanted:
+            continue
+        totals, again = item.totals, item.again
+        yield (
+            item.line,
+            _id(session, item.line),
+            _time(session, item.line),
+            item.kind,
+            item.model or None,
+            item.tool or None,
+            *(
+                _integer(n)
+                for n in (totals.input, totals.output, totals.cache_read, totals.cache_write)
+            ),
+            _integer(totals.tokens),
+            _number(totals.cost),
+            item.is_complete,
+            _integer(again.tokens) if again else None,
+            item.why or None,
+        )
+
+
 SHEETS = {
     "entries": Sheet(
         "a row for each entry, with its verdict",
@@ -264,6 +292,23 @@ SHEETS = {
             "then": TEXT,
         },
         _visibility,
+    ),
+    "usage": Sheet(
+        "a row for each entry that reports tokens or money: replies, tools, summaries, usage",
+        {
+            "line": INTEGER,
+            "id": TEXT,
+            "timestamp": TEXT,
+            "kind": TEXT,
+            "model": TEXT,
+            "tool": TEXT,
+            **dict.fromkeys(_TOKENS, INTEGER),
+            "cost": NUMBER,
+            "complete": TRUTH,
+            "paidAgain": INTEGER,
+            "why": TEXT,
+        },
+        _usage,
     ),
 }
 """The tables by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions._javascript import string
@@ -25,6 +26,8 @@ HEAD = 12
 """Lines of a long text that stand open; the rest is folded."""
 MOST = 60_000
 """Characters of one text on a page; a longer one goes on in the raw view."""
+PLAIN_RESTS: ContextVar[bool] = ContextVar("PLAIN_RESTS", default=False)
+"""Whether code that is folded goes without colours: in a file they are most of the work."""
 _KEY_ARGUMENT = ("command", "path", "file_path", "pattern", "query", "url", "name")
 _SHORT = 200
 
@@ -41,11 +44,12 @@ def long_text(text: str, *, language: str = "", most: int = MOST) -> Markup:
     else:
         cut = sum(map(len, lines[:HEAD])) + HEAD
         cut = min(cut, 3_000)
+        folded = _pre(text[cut:], "" if PLAIN_RESTS.get() else language)
         told = f"{more:,} more lines" if more > 1 else f"{len(text) - cut:,} more characters"
         shown = joined(
             (
                 _pre(text[:cut].removesuffix("\n"), language),
-                tag("details", tag("summary", told), _pre(text[cut:], language), class_="more"),
+                tag("details", tag("summary", told), folded, class_="more"),
             )
         )
     if rest <= 0:

@@ -17,7 +17,7 @@ from pi_sessions.excerpt import safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["EMPTY", "Markup", "Writer", "is_link", "joined", "plain", "tag"]
+__all__ = ["EMPTY", "Markup", "Writer", "escape", "is_link", "island", "joined", "plain", "tag"]
 
 EMPTY = Markup()
 
@@ -54,10 +54,11 @@ _ELEMENTS = frozenset(
         ),
         *("kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup"),
         *("table", "tbody", "td", "th", "thead", "tr", "ul"),
+        *("article", "nav", "section", "label", "input"),
         *("svg", "g", "path", "rect", "line", "circle", "text", "title"),
     }
 )
-_VOID = frozenset({"br", "hr", "img"})
+_VOID = frozenset({"br", "hr", "img", "input"})
 _NAME = re.compile(r"[a-z][a-zA-Z-]*\Z")
 _LINKS = re.compile(r"(?:https?://|mailto:|(?![/\\]{2})[^:\\]*(?:[/?#]|\Z))", re.IGNORECASE)
 _DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}\Z")
@@ -80,6 +81,15 @@ def plain(text: str) -> str:
 def is_link(address: str) -> bool:
     """Say whether an address may be followed: http, https, mailto, or relative."""
     return _UNSAFE.search(address) is None and _LINKS.match(address) is not None
+
+
+def island(name: str, text: str) -> Markup:
+    """Put a JSON text into a page as data: no browser runs it, and nothing in it ends it."""
+    assert _NAME.match(name), f"{name!r} is no id"
+    for sign in "<>&":
+        # These signs stand in JSON within strings alone.
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(f'<script type="application/json" id="{name}">{text}</script>')  # noqa: S704
 
 
 def joined(parts: Iterable[Markup]) -> Markup:

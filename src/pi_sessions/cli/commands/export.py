@@ -50,6 +50,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-provenance", action="store_true", help="requests: without the lines of each part"
     )
+    parser.add_argument(
+        "--pages",
+        choices=["auto", "one", "many"],
+        default="auto",
+        help="html: one file, or a folder of pages; by default as large as the session is",
+    )
     shared.add_target(parser)
     shared.add_configuration(parser)
     shared.add_common(parser)
@@ -95,7 +101,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("parquet needs pyarrow: pip install 'pi-sessions[parquet]'")
     shared.target_for(args, session := shared.open_session(args))
     path = None if args.out in (None, "-") else args.out
-    if path:
+    if name == "html" and _has_pages(args, session):
+        path = _folder(path)
+        destination.check_folder(path, source=session.path)
+    elif path:
         destination.check(path, source=session.path, force=args.force)
     told: dict[str, Any] = {"path": path, "format": name, "bytes": 0, "dryRun": args.dry_run}
     shown = session
@@ -104,6 +113,8 @@ def run(args: argparse.Namespace) -> int:
         told["secrets"] = [_row(secret) for secret in secrets]
         if args.redact and not args.json:
             _warn(secrets)
+    if name == "html" and _has_pages(args, session):
+        return _write_pages(args, told, shown, session)
     written = chunks(name, shown, _options(args, session))
     if args.dry_run:
         told["bytes"] = sum(map(len, written))
@@ -112,6 +123,40 @@ def run(args: argparse.Namespace) -> int:
     else:
         _pour(written)
         return 0
+    _tell(args, told)
+    return 0
+
+
+def _has_pages(args: argparse.Namespace, session: Session) -> bool:
+    """Say whether a session becomes a folder; what goes to standard output is one page."""
+    if args.pages == "auto":
+        from pi_sessions.export.html_pages import LARGE  # noqa: PLC0415 - start-up
+
+        return args.out not in (None, "-") and session.table.source.size > LARGE
+    return bool(args.pages == "many")
+
+
+def _folder(path: str | None) -> str:
+    """Name the folder: the name given, without its suffix.
+
+    Raises:
+        UsageError: no name is given.
+    """
+    if path is None:
+        raise UsageError("pages are a folder: they need --out FOLDER")
+    return path[: -len(".html")] if path.lower().endswith(".html") else path.rstrip("/")
+
+
+def _write_pages(
+    args: argparse.Namespace, told: dict[str, Any], shown: Session, session: Session
+) -> int:
+    from pi_sessions.export.html_pages import files  # noqa: PLC0415 - start-up
+
+    written = files(shown, _options(args, session))
+    if args.dry_run:
+        told["bytes"] = sum(len(part) for _, chunks in written for part in chunks)
+    else:
+        told["bytes"] = destination.write_folder(told["path"], written, source=session.path)
     _tell(args, told)
     return 0
 
@@ -150,6 +195,7 @@ def _options(args: argparse.Namespace, session: Session) -> Options:
         preferences=configuration.preferences(args, session.cwd),
         cache_retention=args.cache_retention,
         release=args.release,
+        workers=os.cpu_count() or 1,
     )
 
 
