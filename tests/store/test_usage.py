@@ -16,7 +16,7 @@ from conftest import REQUIRED, SHARED, need
 from pi_sessions._lines import BytesSource, open_source
 from pi_sessions.errors import NotASessionError
 from pi_sessions.testing import SessionBuilder
-from pi_sessions.usage import Totals, spent
+from pi_sessions.usage import Again, Totals, spent
 
 FILES = [
     *sorted((Path(__file__).parent.parent / "recordings").glob("*/session*.jsonl")),
@@ -26,14 +26,15 @@ FILES = [
 ]
 
 
-def total(path: Path) -> Totals | None:
-    sums = Totals()
+def total(path: Path) -> tuple[Totals, Again] | None:
+    sums, again = Totals(), Again()
     try:
         for item in spent(open_source(path), UTC):
             sums.add(item.totals)
+            again.add(item.again or Again())
     except NotASessionError:
         return None
-    return sums
+    return sums, again
 
 
 def test_totals_are_those_of_the_reference(tmp_path: Path) -> None:
@@ -51,12 +52,13 @@ def test_totals_are_those_of_the_reference(tmp_path: Path) -> None:
     for copy in copies:
         copy.chmod(0o644)
     done = subprocess.run([node, program, *copies], capture_output=True, check=True, timeout=120)
-    compared = 0
+    compared = missed = 0
     for line in done.stdout.splitlines():
         told = json.loads(line)
-        ours = total(Path(told["file"]))
-        if told["error"] or ours is None:
+        found = total(Path(told["file"]))
+        if told["error"] or found is None:
             continue
+        ours, again = found
         theirs = told["totals"]
         tokens = (ours.input, ours.output, ours.cache_read, ours.cache_write)
         expected = [theirs[key] for key in ("input", "output", "cacheRead", "cacheWrite")]
@@ -64,9 +66,15 @@ def test_totals_are_those_of_the_reference(tmp_path: Path) -> None:
             continue  # NaN: something was missing
         assert list(tokens) == expected, told["file"]
         assert ours.cost == pytest.approx(theirs["cost"], abs=1e-9), told["file"]
+        waste = told["waste"]
+        assert again.tokens == waste["missedTokens"], told["file"]
+        assert again.replies == waste["missCount"], told["file"]
+        assert again.cost <= waste["missedCost"] + 1e-9, told["file"]
         compared += 1
+        missed += again.replies
 
     assert compared > 40
+    assert missed > 3
 
 
 def test_copies_are_counted_once(run: Run) -> None:
@@ -153,6 +161,77 @@ def test_odd_bytes() -> None:
     assert [item.line for item in found] == [2, 3, 4, 6]
     assert sum(item.totals.input for item in found) == 5
     assert not any(item.is_complete for item in found)
+
+
+def test_what_was_paid_again_and_why(run: Run, write) -> None:  # type: ignore[no-untyped-def]
+    """Each cause that stands in a file, what it cost, and what a chart says of it."""
+
+    def usage(read: int, written: int) -> dict[str, object]:
+        cost = {"input": 0, "output": 0, "cacheRead": read / 1000, "cacheWrite": written / 100}
+        total = {**cost, "total": sum(cost.values())}
+        return {"input": 0, "output": 1, "cacheRead": read, "cacheWrite": written, "cost": total}
+
+    made = SessionBuilder()
+    first = made.user("one")
+    made.assistant("a", usage=usage(0, 10_000))
+    made.assistant("hit", usage=usage(10_000, 10))
+    made.assistant("other model", model="birch-2", usage=usage(0, 10_010))
+    edited = made.assistant("again", model="birch-2", usage=usage(10_010, 10))
+    made.omit(edited)
+    made.assistant("edited", model="birch-2", usage=usage(2000, 8020))
+    late = {"timestamp": 1_990_000_000_000}
+    made.assistant("late", model="birch-2", usage=usage(0, 10_020), message=late)
+    made.at(first)
+    made.user("two")
+    made.assistant("branch", model="birch-2", usage=usage(0, 9000), message=late)
+    made.compaction("s", first_kept=first)
+    made.assistant("not counted", model="birch-2", usage=usage(0, 9000), message=late)
+    path = write(made.data)
+    told = run("usage", path, "--json").json["paidAgain"]
+
+    assert {row["key"]: row["tokens"] for row in told["why"]} == {
+        "model": 10_010, "edit": 8020, "idle": 10_020, "branch": 9000,
+    }  # fmt: skip
+    assert told["replies"] == 4
+    assert told["tokens"] == 37_050
+    # What birch-2 paid for a token into the cache, less what it last paid for one from it.
+    assert {row["key"]: row["cost"] for row in told["why"]}["branch"] == pytest.approx(81)
+    said = run("usage", path).out.decode()
+    assert "paid again: 37,050 tokens in 4 replies" in said
+    for words in ("another model", "an edit of the context", "another branch", "five minutes"):
+        assert words in said
+
+
+def test_charts(run: Run, write) -> None:  # type: ignore[no-untyped-def]
+    """By model and by day; days without anything have their place, the largest the longest bar."""
+    made = SessionBuilder()
+    made.user("one")
+    for day, dollars in (("05", 1.0), ("06", 4.0), ("08", 0.001)):
+        usage = {"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0}
+        made.usage({**usage, "cost": {"total": dollars}}, timestamp=f"2026-01-{day}T10:00:00.000Z")
+    said = run("usage", write(made.data), "--tz", "UTC").out.decode().splitlines()
+    days = {line[:10]: line.count("█") for line in said if line.startswith("2026-")}
+
+    assert days == {"2026-01-05": 6, "2026-01-06": 24, "2026-01-07": 0, "2026-01-08": 0}
+    assert "by day, UTC" in said
+    assert next(line for line in said if line.startswith("2026-01-08")).endswith("▏")
+
+
+def test_projects_of_a_store(run: Run, tmp_path: Path) -> None:
+    for name, cwd in (("a", "/w/x"), ("b", "/w/x/y"), ("c", "/w/z")):
+        made = SessionBuilder(id=name, cwd=cwd)
+        made.usage({"input": 1, "output": 0, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 1}})
+        (tmp_path / f"{name}.jsonl").write_bytes(made.data)
+
+    def keys(*words: str) -> dict[str, float]:
+        told = run("usage", *words, "--session-dir", tmp_path, "--json").json
+        return {row["key"]: row["cost"] for row in told["rows"]}
+
+    assert keys("--all", "--by", "project") == {"/w/x": 1, "/w/x/y": 1, "/w/z": 1}
+    assert keys("--project", "/w/x", "--by", "session") == {"a": 1, "b": 1}
+    assert keys("--project", "y", "--by", "session") == {"b": 1}
+    assert keys("--cwd", "/w/x", "--by", "session") == {"a": 1}
+    assert keys("--all", "--by", "branch") == {"this branch": 3}
 
 
 def test_wrong_use(run: Run) -> None:

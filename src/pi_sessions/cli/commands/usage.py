@@ -102,11 +102,12 @@ def run(args: argparse.Namespace) -> int:
     zone = args.tz or environment.local_zone()
     since, until = _day("--since", args.since, zone), _day("--until", args.until, zone)
     account, copies = Account(Asked(args.by or "model", zone, since, until)), Copies()
-    for summary, spent in _files(args, account.asked):
+    for summary, spent, is_related in _files(args, account.asked):
         if spent is None:
             account.add(summary, summary.rows)
             continue
-        fresh = copies.without(item for item in spent if _takes(account.asked, item))
+        meant = [item for item in spent if _takes(account.asked, item)]
+        fresh = copies.without(meant) if is_related else meant
         for is_live in (True, False):
             items = [item for item in fresh if item.is_live == is_live]
             account.add(summary, added_up(items, zone), is_live=is_live)
@@ -144,25 +145,27 @@ def _takes(asked: Asked, item: Spent) -> bool:
 
 def _files(
     args: argparse.Namespace, asked: Asked
-) -> Iterator[tuple[store.Summary, list[Spent] | None]]:
+) -> Iterator[tuple[store.Summary, list[Spent] | None, bool]]:
     """Read the files that are asked for, older sessions before what was copied from them.
 
     Yields:
-        The summary of each, and its single entries where another file may have them as well.
+        The summary of each, its single entries where those are needed, and whether another file may
+        have them as well.
     """
     if not (args.all or args.cwd or args.project):
         spent: list[Spent] = []
-        yield read_summary(shared.find_session(args), asked.zone, spent), spent
+        yield read_summary(shared.find_session(args), asked.zone, spent), spent, False
         return
     contents = store.look(reading.roots(args))
     heads = [head for head in reading.heads(contents.files) if _is_meant(args, head.cwd)]
-    singly = {head.file.path for head in heads} if asked.by == "branch" else _related(heads)
+    related = _related(heads)
+    singly = {head.file.path for head in heads} if asked.by == "branch" else related
     reads = list(reading.summaries([head.file for head in heads], asked.zone, singly))
     # Names begin with the time a session was made.
     reads.sort(key=lambda read: (os.path.basename(read.file.path), read.file.path))
     for read in reads:
         if read.summary is not None:
-            yield read.summary, read.spent
+            yield read.summary, read.spent, read.file.path in related
 
 
 def _is_meant(args: argparse.Namespace, cwd: str | None) -> bool:
