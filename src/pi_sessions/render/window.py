@@ -136,7 +136,8 @@ def window(
     walk = _down(runs, first, total, open_run) if first else _up(runs, last or total, open_run)
     low, high = total + 1, 0
     for start, end in walk:
-        item = teller.row(start) if start == end else runs.fold(start, end)
+        is_shown = runs.at(start) in (None, open_run)
+        item = teller.row(start) if is_shown else runs.fold(start, end)
         items.append(item)
         low, high = min(low, start), max(high, end)
         budget -= 12 if isinstance(item, Fold) else 14 + str(item.body).count("<") * 6 // 10

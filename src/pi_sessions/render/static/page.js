@@ -111,6 +111,8 @@
 
   document.addEventListener("click", async (event) => {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const column = event.target.closest("[data-go]");
+    if (column) return location.assign(column.dataset.go);
     const link = event.target.closest("a, button");
     if (!link) return;
     if (link.dataset.do === "theme") return theme();
@@ -198,7 +200,7 @@
       r: () => press($(".here a.ln, [aria-current] a.ln", rows || document)),
       g: () => rows && location.assign(`${location.pathname}?line=1#L1`),
       G: () => rows && location.assign(`${location.pathname}?line=${document.body.dataset.lines}#L${document.body.dataset.lines}`),
-      t: () => ($('.t[aria-current]') || $(".t"))?.focus(),
+      t: () => ($(".t[aria-current]") || all(".t").pop())?.focus(),
       d: theme,
       "/": palette,
       "?": keys,
@@ -290,10 +292,10 @@
           ...found.sessions.map((each) => ({ name: each.title, small: `session · ${each.cwd}`, url: each.url })),
         ];
         list.replaceChildren(...entries.map((each, place) => {
-          const item = element("li", "", { role: "option", id: `found-${place}` });
-          const link = element("a", "", { href: each.url, tabindex: "-1" });
-          link.append(element("span", each.name), element("br"), element("small", each.small));
-          item.append(link);
+          const item = element("li", "", { role: "option", id: `found-${place}`, "aria-selected": "false" });
+          item.append(element("span", each.name), element("br"), element("small", each.small));
+          item.dataset.url = each.url;
+          item.addEventListener("click", () => { location.assign(each.url); made.close(); });
           return item;
         }));
         told.textContent = entries.length ? "Enter opens it; Shift Enter looks through all sessions." : "Nothing here; Enter looks through all sessions.";
@@ -308,8 +310,8 @@
         choose(items()[Math.min(Math.max(now + (event.key === "ArrowDown" ? 1 : -1), 0), items().length - 1)]);
       } else if (event.key === "Enter") {
         event.preventDefault();
-        const link = event.shiftKey ? null : $("a", items()[now] || document.createElement("i"));
-        location.assign(link ? link.href : `/search?q=${encodeURIComponent(input.value)}`);
+        const url = event.shiftKey ? null : items()[now]?.dataset.url;
+        location.assign(url || `/search?q=${encodeURIComponent(input.value)}`);
         made.close();
       }
     });

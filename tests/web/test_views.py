@@ -1,0 +1,188 @@
+"""What each view tells, asked without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pi_sessions import load, testing
+from pi_sessions._lines import open_source
+from pi_sessions.meter import spent
+from pi_sessions.render.figures import money
+from web.conftest import DEMO, DEMO_ID, TOKEN, Served
+
+BASE = f"/session/{DEMO_ID}"
+
+
+def get(served: Served, path: str, code: int = 200) -> str:
+    """Give the page of an address."""
+    with httpx.Client(base_url=served.address, follow_redirects=True, timeout=30) as client:
+        client.get(f"/?token={TOKEN}")
+        answer = client.get(path)
+    assert answer.status_code == code, (path, answer.text[:400])
+    return answer.text
+
+
+def words(page: str) -> str:
+    """Give the text of a page, without elements."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def store(folder: Path) -> Path:
+    """Make a store of two projects, one of them with a fork and a broken line."""
+    for number in range(5):
+        session = testing.SessionBuilder(id=f"session-{number}", cwd=f"/work/project-{number % 2}")
+        session.user(f"Question {number} about quinces")
+        session.assistant("They are hard.")
+        if number == 3:
+            session.name("Quince jelly")
+        if number == 4:
+            session.raw_line(b"{broken")
+        (folder / f"2026-0{number + 1}-01_session-{number}.jsonl").write_bytes(session.data)
+    return folder
+
+
+def test_counts_are_those_of_explain(demo: Served) -> None:
+    explanation = load(DEMO).explain()
+    page = words(get(demo, BASE))
+    for verdict, word in (("sent", "sent"), ("changed", "changed"), ("not_sent", "not sent")):
+        count = {str(v): n for v, n in explanation.counts.items()}[verdict]
+        assert re.search(rf"{count} +{word}", page)
+
+
+def test_every_reply_has_an_address(demo: Served) -> None:
+    session = load(DEMO)
+    for number, reply in enumerate(session.responses, 1):
+        page = words(get(demo, f"{BASE}/at/{reply.id}"))
+        assert f"reply {number} of {len(session.responses)}" in page
+        assert "The request, in order" in page
+    assert "no reply of the model" in words(get(demo, f"{BASE}/at/nothing", 404))
+
+
+def test_the_prompt_is_that_of_the_reply(demo: Served) -> None:
+    session = load(DEMO)
+    for reply in (session.responses[0], session.responses[-1]):
+        page = words(get(demo, f"{BASE}/prompt/at/{reply.id}"))
+        prompt = session.prompt(response=reply)
+        for name in prompt.sections:
+            assert f" {name} " in page
+        for tool in prompt.tools:
+            assert f"tool {tool['name']}" in page
+        assert "How it came to be" in page
+
+
+def test_usage_adds_up(demo: Served) -> None:
+    total = sum(item.totals.cost for item in spent(open_source(DEMO), load(DEMO).zone))
+    page = get(demo, f"{BASE}/usage")
+    assert f"<h1>{money(total)} " in page
+    assert "By day" in page
+    assert "By model" in page
+
+
+def test_health_has_commands(served: Any) -> None:
+    session = testing.SessionBuilder()
+    session.user("One")
+    session.raw_line(b"{broken")
+    session.tool_result("nobody-called", "a result")
+    key = json.loads(session.data.splitlines()[0])["id"]
+    health = words(get(served(session.data), f"/session/{key}/health"))
+    assert "malformed-json" in health
+    assert "orphan-result" in health
+    assert "pi-sessions repair" in health
+    assert "providers refuse the request" in health
+
+
+def test_raw_gives_every_line(demo: Served) -> None:
+    lines = DEMO.read_bytes().splitlines()
+    for number in (1, 4, 46):
+        page = get(demo, f"{BASE}/raw/{number}")
+        assert f"{len(lines[number - 1]):,} bytes" in words(page)
+        assert get(demo, f"{BASE}/raw/{number}/bytes").encode() == lines[number - 1]
+    get(demo, f"{BASE}/raw/47", 404)
+    get(demo, f"{BASE}/raw/0", 404)
+
+
+def test_bytes_are_shown_in_windows(served: Any) -> None:
+    session = testing.SessionBuilder()
+    session.user("x" * 5000)
+    key = json.loads(session.data.splitlines()[0])["id"]
+    running = served(session.data)
+    page = get(running, f"/session/{key}/raw/2?at=4096")
+    assert "00001000" in page
+    assert "00000000  " not in page
+
+
+def test_saw(demo: Served) -> None:
+    session = load(DEMO)
+    found = session.look_for("333 kg")
+    had = sum(saw for _, saw in found.replies())
+    page = words(get(demo, f"{BASE}/saw?q=333+kg"))
+    assert f"{had} of {len(session.responses)} replies had it" in page
+    assert "It stands nowhere" in words(get(demo, f"{BASE}/saw?q=nowhere-at-all"))
+    assert "no regular expression" in words(get(demo, f"{BASE}/saw?q=(&regex=on"))
+    assert "replies had it" in words(get(demo, f"{BASE}/saw?q=HARVEST&fold=on"))
+
+
+def test_sessions(served: Any, tmp_path: Path) -> None:
+    """By project, filtered, sorted, with findings and names."""
+    running = served(root=store(tmp_path))
+    page = words(get(running, "/sessions"))
+    assert "5 sessions" in page
+    assert "Quince jelly" in page
+    assert "1 finding" in page
+    only = words(get(running, "/sessions?project=/work/project-1"))
+    assert "2 sessions" in only
+    assert "Question 0" not in only
+    assert "1 session " in words(get(running, "/sessions?text=jelly"))
+    sizes = get(running, "/sessions?sort=size")
+    assert sizes.index("session-3") < sizes.index("session-0")
+    for sort in ("created", "cost", "messages", "nonsense"):
+        get(running, f"/sessions?sort={sort}")
+    assert "No session is here" in words(get(running, "/sessions?text=zucchini"))
+
+
+def test_a_list_of_many_has_pages(served: Any, tmp_path: Path) -> None:
+    for number in range(130):
+        session = testing.SessionBuilder(id=f"many-{number}")
+        session.user(f"Hello {number}")
+        (tmp_path / f"{number}.jsonl").write_bytes(session.data)
+    running = served(root=tmp_path)
+    first = get(running, "/sessions")
+    assert "1 to 100 of 130" in words(first)
+    rest = get(running, "/sessions?from=100")
+    assert "101 to 130 of 130" in words(rest)
+    keys = set(re.findall(r'href="/session/(many-\d+)"', first + rest))
+    assert len(keys) == 130
+
+
+def test_search(served: Any, tmp_path: Path) -> None:
+    running = served(root=store(tmp_path))
+    page = words(get(running, "/search?q=quinces"))
+    assert "5 places in 5 of 5 sessions" in page
+    assert "It stands in none of 5 sessions" in words(get(running, "/search?q=zucchini"))
+    part = json.loads(get(running, "/search?q=quinces&part=json&in=session-2"))
+    assert [row["line"] for row in part["lines"]] == [2]
+    assert part["lines"][0]["url"] == "/session/session-2?line=2#L2"
+    assert "no regular expression" in words(get(running, "/search?q=(&regex=on"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        testing.SessionBuilder().data,
+        testing.SessionBuilder().data + b"\n\n{broken\n[1]\n",
+        testing.SessionBuilder().data + b'{"type":"message","id":"a","parentId":"a"}\n',
+    ],
+)
+def test_sessions_with_next_to_nothing(served: Any, data: bytes) -> None:
+    """Every view of them is a page."""
+    key = json.loads(data.splitlines()[0])["id"]
+    running = served(data)
+    for view in ("", "/next", "/saw", "/saw?q=a", "/prompt", "/usage", "/health", "/raw/1"):
+        get(running, f"/session/{key}{view}")
+    get(running, f"/session/{key}/reply?n=1", 404)
