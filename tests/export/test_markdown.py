@@ -123,6 +123,7 @@ SIGNS = st.text("<>!/?-`~#*_[]()\\|&\n \t>bai=\"':1.", max_size=40)
 @settings(max_examples=300)
 @given(SIGNS)
 @example("`<a\n>`")
+@example("\t<?")
 def test_no_text_acts(text: str) -> None:
     """A quote, a fence, code and a line of any text: no HTML, and what follows is not lost."""
     for made in (

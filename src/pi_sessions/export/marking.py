@@ -59,10 +59,15 @@ def fenced(text: str, language: str = "") -> str:
 def quoted(text: str) -> str:
     """Give a text as Markdown within a quote, or as code where that is not safe."""
     body = plain(text).strip("\n")
-    if _SUSPECT.search(body) and (len(body) > LONGEST or _acts(body)):
+    if _SUSPECT.search(body) and (len(body) > LONGEST or _acts(_in_quote(body))):
         disarmed = _disarmed(body)
-        is_safe = len(body) <= LONGEST and not _acts(disarmed)
+        is_safe = len(body) <= LONGEST and not _acts(_in_quote(disarmed))
         body = disarmed if is_safe else fenced(body, "text")
+    return _in_quote(body)
+
+
+def _in_quote(body: str) -> str:
+    # What begins with a tab is code by itself, and none behind the sign of a quote.
     return "\n".join(f"> {line}" if line else ">" for line in body.split("\n"))
 
 

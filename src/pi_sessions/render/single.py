@@ -33,10 +33,12 @@ class InFile:
 
     Args:
         page_of: names the file of a line; "" for the one that the address stands in.
+        anchor: what stands before the number of a line in its place.
     """
 
-    def __init__(self, page_of: Callable[[int], str] = lambda _: "") -> None:
+    def __init__(self, page_of: Callable[[int], str] = lambda _: "", anchor: str = "L") -> None:
         self.page_of = page_of
+        self.anchor = anchor
 
     def at(self, line: int) -> str:
         """What the model saw at the reply of a line."""
@@ -48,7 +50,7 @@ class InFile:
 
     def line(self, line: int) -> str:
         """The place of a line in the transcript."""
-        return f"{self.page_of(line)}#L{line}"
+        return f"{self.page_of(line)}#{self.anchor}{line}"
 
 
 @cache
@@ -120,9 +122,9 @@ def row(item: Row, addresses: InFile, asked: Markup = EMPTY) -> Markup:
         writer.add(tag("div", tag("b", "Compaction"), " ", item.cut, class_="cut"))
     joins = " joined" if item.is_joined else ""
     named = f"row k-{item.kind} {item.state.letter}{joins}"
-    writer.open("article", class_=named, id=f"L{item.line}")
-    number = str(item.line)
-    writer.add(tag("a", number, class_="ln", href=f"#L{number}", aria_label=f"Line {number}"))
+    number, place = str(item.line), f"{addresses.anchor}{item.line}"
+    writer.open("article", class_=named, id=place)
+    writer.add(tag("a", number, class_="ln", href=f"#{place}", aria_label=f"Line {number}"))
     writer.open("div", class_="card")
     writer.open("div", class_="meta")
     writer.add(tag("b", item.who, class_="who"))

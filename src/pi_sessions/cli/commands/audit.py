@@ -47,6 +47,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--form-only", action="store_true", help="check the form, without sessions")
     parser.add_argument("--all", action="store_true", help="also list what holds")
+    parser.add_argument(
+        "--html", metavar="FILE", help="write it as a page too: the report beside the session lines"
+    )
+    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
     shared.add_common(parser)
 
 
@@ -54,17 +58,29 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from pi_sessions.audit import audit  # noqa: PLC0415 - start-up
 
+    if args.html:
+        from pi_sessions.export import destination  # noqa: PLC0415 - start-up
+
+        destination.check(args.html, source=args.report, force=args.force)
     report = _read(args.report)
     brief = _read(args.brief) if args.brief else ""
     snapshot = _read(args.snapshot) if args.snapshot else None
+    sessions = _sessions(args)
     result = audit(
         report,
-        _sessions(args),
+        sessions,
         path=args.report,
         brief=brief,
         form_asked=_profile(args),
         snapshot=snapshot,
     )
+    if args.html:
+        from pi_sessions.export import html_audit  # noqa: PLC0415 - start-up
+
+        for session in sessions:
+            destination.check(args.html, source=session.path, force=args.force)
+        written = html_audit.chunks(result, report, sessions)
+        destination.write(args.html, written, source=args.report, force=args.force)
     if args.json:
         output.write_json(document(result))
     else:
