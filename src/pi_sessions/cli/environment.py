@@ -123,3 +123,12 @@ class LocalZone(tzinfo):
 def local_zone() -> tzinfo:
     """Give the zone of this machine, in which the reference reads times without a zone."""
     return LocalZone()
+
+
+def cache_directory() -> str:
+    """Give the directory of our caches: `PI_SESSIONS_CACHE_DIR`, else that of the system."""
+    if named := os.environ.get("PI_SESSIONS_CACHE_DIR"):
+        return os.path.expanduser(named)
+    import platformdirs  # noqa: PLC0415 - start-up
+
+    return platformdirs.user_cache_dir("pi-sessions")

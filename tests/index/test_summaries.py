@@ -1,0 +1,182 @@
+"""Summaries from the cache are those that reading gives, whatever happens to files and cache."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC
+from itertools import count
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pi_sessions import store
+from pi_sessions.index import Cache, refreshing, summaries
+from pi_sessions.store import Read
+from pi_sessions.testing import SessionBuilder
+
+STEPS = int(os.environ.get("PI_SESSIONS_INDEX_STEPS", "60"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    """A cache whose clock is far ahead: no file is fresh enough to change unseen."""
+    (tmp_path / "store" / "--a--").mkdir(parents=True)
+    return Cache(str(tmp_path / "cache"), str(tmp_path / "store"), lambda: 1 << 62)
+
+
+def session(name: str, turns: int = 2) -> bytes:
+    made = SessionBuilder()
+    for turn in range(turns):
+        made.user(f"{name} {turn}")
+        made.assistant(f"the answer to {turn}")
+    return made.data
+
+
+def answers(cache: Cache, singly: bool = False) -> tuple[list[Read], list[Read]]:
+    files = store.look(Path(cache.root)).files
+    paths = {file.path for file in files} if singly else ()
+    key: Callable[[Read], str] = lambda read: read.file.path  # noqa: E731
+    with_cache = sorted(summaries([cache], files, UTC, singly=paths), key=key)
+    return with_cache, sorted(store.read_all(files, UTC, singly=paths), key=key)
+
+
+def damage(path: Path, rnd: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    if rnd.random() < 0.3:
+        del data[rnd.randrange(len(data) + 1) :]
+    for _ in range(rnd.randrange(1, 20)):
+        if data:
+            data[rnd.randrange(len(data))] = rnd.randrange(256)
+    path.write_bytes(data)
+
+
+def operations(cache: Cache, rnd: random.Random) -> Iterator[str]:
+    """Change the store and the cache at random, for ever; gives what was done."""
+    root, folder, names = Path(cache.root), Path(cache.folder), count()
+    while True:
+        files = sorted(root.rglob("*.jsonl"))
+        file = rnd.choice(files) if files else None
+        done = rnd.choice(["new", "append", "append", "half", "rewrite", "delete", "rename", "odd",
+                           "foreign", "damage", "drop", "nothing", "swap"])  # fmt: skip
+        if done == "new" or file is None:
+            place = rnd.choice([root, root / "--a--"])
+            (place / f"{next(names)}.jsonl").write_bytes(session("walrus", rnd.randrange(4)))
+        elif done == "append":
+            lines = session("grown", rnd.randrange(1, 4)).split(b"\n", 1)[1]
+            is_odd = rnd.random() < 0.1  # its ids are there already
+            with file.open("ab") as out:
+                out.write(lines if is_odd else lines.replace(b'"00000', b'"%05d' % next(names)))
+        elif done == "half":
+            with file.open("ab") as out:
+                out.write(b'{"type":"message","id":"half')
+        elif done == "rewrite":
+            file.write_bytes(session("anew", rnd.randrange(5)))
+        elif done == "delete":
+            file.unlink()
+        elif done == "rename":
+            file.rename(file.with_name(f"{next(names)}.jsonl"))
+        elif done == "swap":
+            other = rnd.choice(files)
+            if other != file:
+                file.replace(other)
+        elif done == "odd":
+            with file.open("ab") as out:
+                out.write(b"no JSON, walrus\n")
+        elif done == "foreign":
+            (root / f"{next(names)}.jsonl").write_bytes(b"walrus, but no session\n")
+        elif done in ("damage", "drop"):
+            for path in sorted(folder.glob("*.sqlite*")) if folder.exists() else ():
+                if path.suffix != ".lock" and rnd.random() < 0.7:
+                    if done == "drop":
+                        path.unlink()
+                    else:
+                        damage(path, rnd)
+        yield done
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_answer_is_that_of_reading(cache: Cache, seed: int) -> None:
+    rnd = random.Random(seed)
+    for step, _ in zip(range(STEPS), operations(cache, rnd), strict=False):
+        if step % 3 == 2:
+            kept, read = answers(cache, singly=rnd.random() < 0.3)
+            assert kept == read
+
+
+def test_what_has_not_changed_is_not_read(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(cache.root) / "one.jsonl"
+    path.write_bytes(session("one"))
+    first, _ = answers(cache)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("read again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(refreshing, "refresh", refuse)
+        assert list(summaries([cache], [read.file for read in first], UTC)) == first
+    moved = path.rename(path.with_name("two.jsonl"))
+    with monkeypatch.context() as patched:
+        patched.setattr(refreshing, "go_on", refuse)
+        kept = list(summaries([cache], store.look(Path(cache.root)).files, UTC))
+    assert kept[0].summary is not None
+    assert kept[0].summary.path == str(moved)
+
+
+def test_what_grew_is_read_from_where_it_ended(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(cache.root) / "one.jsonl"
+    path.write_bytes(session("one"))
+    answers(cache)
+    begun: list[bool] = []
+    real = refreshing.go_on
+
+    def watched(path: str, _: object, state: bytes) -> object:
+        begun.append(bool(state))
+        return real(path, UTC, state)
+
+    monkeypatch.setattr(refreshing, "go_on", watched)
+    with path.open("ab") as out:
+        out.write(
+            b'{"type":"session_info","id":"last","parentId":null,"timestamp":"2026-01-01T00:00:00Z",'
+            b'"name":"named"}\n'
+        )
+    kept, read = answers(cache)
+    assert kept == read
+    assert kept[0].summary is not None
+    assert kept[0].summary.name == "named"
+    assert begun == [True]
+
+
+def test_without_a_place_to_write(cache: Cache, tmp_path: Path) -> None:
+    (Path(cache.root) / "one.jsonl").write_bytes(session("one"))
+    (tmp_path / "cache").write_text("a file stands where the directory should be")
+    kept, read = answers(cache)
+    assert kept == read
+
+
+def test_a_file_that_changes_within_a_tick(cache: Cache) -> None:
+    path = Path(cache.root) / "one.jsonl"
+    path.write_bytes(session("one", 40))
+    when = path.stat().st_mtime_ns
+    young = Cache(cache.folder, cache.root, lambda: when + 1000)
+    answers(young)
+    with path.open("r+b") as file:
+        file.seek(6000)
+        rest = file.read().replace(b"the answer", b"The Answer").replace(b"one 3", b"two 3")
+        file.seek(6000)
+        file.write(rest)
+    os.utime(path, ns=(when, when))
+    kept, read = answers(young)
+    assert kept == read
+
+
+def test_another_zone_is_another_answer(cache: Cache) -> None:
+    (Path(cache.root) / "one.jsonl").write_bytes(session("one"))
+    answers(cache)
+    files = store.look(Path(cache.root)).files
+    far = ZoneInfo("Pacific/Kiritimati")
+    assert list(summaries([cache], files, far)) == list(store.read_all(files, far))
