@@ -244,11 +244,15 @@ was changed; the exit code is 4 then, or 3 if they could only not be read.""",
     "usage": """
 {"input", "output", "cacheRead", "cacheWrite", "tokens", "cost",
  "rows": [{"key", "input", "output", "cacheRead", "cacheWrite", "tokens", "cost"}],
- "countedOnce": {"copies", "cost"}, "incomplete": [{"path", "line"}]}
+ "countedOnce": {"copies", "cost"}, "incomplete": [{"path", "line"}],
+ "paidAgain": {"tokens", "cost", "replies", "why": [{"key", "tokens", "cost", "replies"}]}, "zone"}
 
 Counted are replies, tool results, compactions, branch summaries and usage entries of any kind, of all
 branches. An entry that forks have copied counts once; `countedOnce` has what was left out. `incomplete`
-has replies whose tokens or cost are missing.""",
+has replies whose tokens or cost are missing. `paidAgain` has tokens of prompts that the request before
+had as well and no cache gave, what they cost more than from a cache, and why as far as the file tells:
+`model`, `idle`, `branch`, `edit`, `prompt`, with commas between, "" where nothing is in sight. Days are
+those of `zone`.""",
     "upgrade": """
 {"path", "from", "to", "upgraded": true|false, "backup": path|null, "entries", "dryRun": true|false}""",
     "lines": """
@@ -342,7 +346,16 @@ sent now. `wentOut` are lines it would have told at the last look. `isAnew`: the
 {"diagnostics": [{"code", "line", "offset", "message"}], "repairable": n}""",
     "ls": """
 [{"path", "id", "cwd", "name", "parentSession", "created", "modified", "messageCount",
-  "firstMessage", "size"}, ...]""",
+  "firstMessage", "size", "version", "tokens", "cost", "models": {model: replies}, "branches",
+  "compactions", "defects", "parent": id|null, "children": [id], "resume"}, ...]
+
+`parentSession` is what the header says, `parent` the session it was forked from where that is in a store
+that was looked at, `children` those forked from it. `defects` counts what `check` finds in lines, ids,
+parents and targets. `resume` is the command with which Pi goes on.""",
+    "completion": """
+{"shell", "script"}
+
+With `--sessions` it is `[{"id", "name"}, ...]`, those of this directory first, the latest first.""",
     "serve": """
 {"address", "host", "port"}
 

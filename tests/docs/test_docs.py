@@ -232,6 +232,7 @@ def test_codes_are_shown_by_the_vectors_named() -> None:
 
 
 WORDS = {
+    "completion": ["bash"],
     "ls": ["--session-dir", "examples/demo", "--all"],
     "saw": [DEMO, "333 kg"],
     "usage": [DEMO],

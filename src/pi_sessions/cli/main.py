@@ -40,6 +40,7 @@ COMMANDS = {
     "archive": "put sessions into a compressed archive, and give them back",
     "fork": "copy a session, all branches or one, into a new one",
     "clone": "copy the branch of the leaf into a new session",
+    "completion": "a script that completes all this in bash, zsh or fish",
 }
 """The commands, in the order of the help; each is a module of that name."""
 

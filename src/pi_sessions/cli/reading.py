@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,19 +22,10 @@ class Head(msgspec.Struct, frozen=True):
     """A file of a store and what its header says."""
 
     file: store.StoredFile
-    header: dict[str, Any]
-
-    @property
-    def parent(self) -> str | None:
-        """Path of the session it was forked from."""
-        parent = self.header.get("parentSession", self.header.get("branchedFrom"))
-        return parent if isinstance(parent, str) else None
-
-    @property
-    def cwd(self) -> str | None:
-        """Its working directory."""
-        cwd = self.header.get("cwd")
-        return cwd if isinstance(cwd, str) and cwd else None
+    id: str
+    cwd: str | None
+    parent: str | None
+    """Path of the session it was forked from."""
 
 
 def roots(args: argparse.Namespace) -> list[Path]:
@@ -51,7 +42,9 @@ def heads(files: Iterable[store.StoredFile]) -> Iterator[Head]:
     for file in files:
         header = store.read_header(Path(file.path))
         if header is not None:
-            yield Head(file, header)
+            found = store.Found(Path(file.path), header)
+            parent = header.get("parentSession", header.get("branchedFrom"))
+            yield Head(file, found.id, found.cwd, parent if isinstance(parent, str) else None)
 
 
 def summaries(

@@ -115,7 +115,7 @@ def listing(args: argparse.Namespace) -> Listed:
         files = [head.file for head in heads if is_in(head.cwd, wanted)]
         reads = list(reading.summaries(files, zone))
         found = [read.summary for read in reads if read.summary is not None]
-        kin = kinship((head.file.path, head.header["id"], head.parent) for head in heads)
+        kin = kinship((head.file.path, head.id, head.parent) for head in heads)
     foreign = contents.foreign + [
         store.Foreign(file.path, "holds no session")
         for file in contents.files

@@ -179,14 +179,12 @@ def _is_meant(args: argparse.Namespace, cwd: str | None) -> bool:
 
 def _related(heads: Sequence[reading.Head]) -> set[str]:
     """Say which files may share entries: forks, what they came from, and files of one id."""
-    ids = Counter(str(head.header["id"]) for head in heads)
+    ids = Counter(head.id for head in heads)
     names = {os.path.basename(head.parent) for head in heads if head.parent is not None}
     return {
         head.file.path
         for head in heads
-        if head.parent is not None
-        or os.path.basename(head.file.path) in names
-        or ids[str(head.header["id"])] > 1
+        if head.parent is not None or os.path.basename(head.file.path) in names or ids[head.id] > 1
     }
 
 
