@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import socket
 import sys
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
     from pi_sessions.web import create_app  # noqa: PLC0415 - start-up
 
+    gc.enable()  # other commands end before memory matters
     listener = _listen(args.host, args.port)
     try:
         port = listener.getsockname()[1]
