@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pi_sessions.meter import Totals
+from pi_sessions.render.composition import KEYS, Composition, shares
 from pi_sessions.render.figures import count, money, short
 from pi_sessions.table import Kind, Table
 
@@ -14,8 +16,16 @@ if TYPE_CHECKING:
 
     from pi_sessions.meter import Spent
 
-WIDTH, HEIGHT = 1200, 56
-"""Units of the picture."""
+WIDTH, HEIGHT = 1200, 48
+"""Units of the picture of the contexts."""
+COSTS = 8
+"""Units below it for what the replies cost."""
+NAMES = {
+    "prompt": "prompt and tools",
+    "summary": "summaries",
+    "talk": "conversation",
+    "results": "tool results",
+}
 _COLUMNS = 200
 """Columns that can be clicked at most; each stands for the largest of some replies."""
 _MARKS = 60
@@ -40,19 +50,31 @@ class Mark(msgspec.Struct, frozen=True):
     told: str
 
 
+class Band(msgspec.Struct, frozen=True):
+    """One part of the contexts, standing on the parts below it."""
+
+    key: str
+    name: str
+    path: str
+    """Its outline, as the `d` of a path."""
+
+
 class Strip(msgspec.Struct, frozen=True):
     """The picture in parts; all lengths are units of WIDTH and HEIGHT."""
 
-    whole: str
-    """Outline of the context sizes, as the `d` of a path."""
-    cached: str
-    """Outline of what of them came from the cache."""
+    bands: tuple[Band, ...]
+    fresh: str
+    """Outline of what did not come from the cache, over the bands."""
+    costs: str
+    """Bars of what the replies cost, under the bands."""
     columns: tuple[Column, ...]
     marks: tuple[Mark, ...]
     most: float
     """Tokens of the largest context."""
     cost: float
     replies: int
+    is_reported: bool
+    """Whether any reply reports tokens; else all sizes are estimates."""
 
 
 class _Bar(msgspec.Struct):
@@ -62,31 +84,53 @@ class _Bar(msgspec.Struct):
     cached: float
     cost: float
     again: float
+    is_reported: bool
 
 
 def strip(table: Table, replies: Sequence[int], spent: Iterable[Spent]) -> Strip | None:
-    """Draw the strip of a session; None where fewer than two replies tell their usage.
+    """Draw the strip of a session; None where there are fewer than two replies.
 
     Args:
         table: the lines.
         replies: lines of the replies, in order.
         spent: what the entries report.
     """
-    told = {item.line: item for item in spent if item.kind == "reply"}
-    bars = [_bar(number, line, told.get(line)) for number, line in enumerate(replies)]
-    most = max((bar.tokens for bar in bars), default=0.0)
-    if len(bars) < 2 or not most:
+    if len(replies) < 2:
+        return None
+    composition = Composition(table)
+    bars = _bars(composition, replies, {i.line: i for i in spent if i.kind == "reply"})
+    most = max(bar.tokens for bar in bars)
+    if not most:
         return None
     step = WIDTH / len(bars)
-    groups = _grouped(bars)
+    size = -(-len(bars) // (WIDTH // 2))
+    starts = range(0, len(bars), size)
+    edges = [start * step for start in starts[1:]] + [WIDTH]
+    largest = [_largest(bars[start : start + size]) for start in starts]
+    parts = [shares(composition.at(bar.line), bar.tokens / most) for bar in largest]
+    levels = [[sum(row[:n]) for n in range(len(KEYS) + 1)] for row in parts]
+    bands = [
+        Band(key, NAMES[key], _between([r[n] for r in levels], [r[n + 1] for r in levels], edges))
+        for n, key in enumerate(KEYS)
+        if any(row[n] for row in parts)
+    ]
+    tops = [row[-1] for row in levels]
+    # What reports nothing is not known to be fresh.
+    cached = [
+        bar.cached / most if bar.is_reported else top
+        for bar, top in zip(largest, tops, strict=True)
+    ]
+    costs = [sum(max(bar.cost, 0) for bar in bars[start : start + size]) for start in starts]
     return Strip(
-        whole=_outline([(bar.number, bar.tokens) for bar in groups], step, most),
-        cached=_outline([(bar.number, bar.cached) for bar in groups], step, most),
+        bands=tuple(bands),
+        fresh=_between(cached, tops, edges) if any(bar.cached for bar in bars) else "",
+        costs=_costs(costs, edges),
         columns=_columns(bars, step),
         marks=_marks(table, bars, step),
         most=most,
         cost=sum(bar.cost for bar in bars),
         replies=len(bars),
+        is_reported=any(bar.is_reported for bar in bars),
     )
 
 
@@ -95,32 +139,59 @@ def place_of(strip_: Strip, number: int) -> float:
     return (number - 0.5) * WIDTH / strip_.replies
 
 
-def _bar(number: int, line: int, item: Spent | None) -> _Bar:
-    if item is None:
-        return _Bar(number, line, 0, 0, 0, 0)
-    totals = item.totals
-    read = max(totals.cache_read, 0)
-    tokens = max(totals.input, 0) + read + max(totals.cache_write, 0)
-    again = item.again.tokens if item.again else 0
-    return _Bar(number, line, tokens, read, totals.cost, again)
+def _bars(
+    composition: Composition, replies: Sequence[int], told: Mapping[int, Spent]
+) -> list[_Bar]:
+    """Measure each reply; one that reports nothing is estimated as the last that did was off."""
+    bars: list[_Bar] = []
+    last: _Bar | None = None
+    for number, line in enumerate(replies):
+        item = told.get(line)
+        totals = item.totals if item else Totals()
+        read = max(totals.cache_read, 0)
+        tokens = max(totals.input, 0) + read + max(totals.cache_write, 0)
+        again = item.again.tokens if item and item.again else 0
+        bar = _Bar(number, line, tokens, read, totals.cost, again, tokens > 0)
+        if bar.is_reported:
+            last = bar
+        else:
+            bar.tokens = sum(composition.at(line))
+            if last and (guessed := sum(composition.at(last.line))):
+                bar.tokens *= last.tokens / guessed
+        bars.append(bar)
+    return bars
 
 
-def _grouped(bars: Sequence[_Bar]) -> list[_Bar]:
-    """Leave the largest of every few replies, so that the outline has a thousand points."""
-    size = -(-len(bars) // (WIDTH // 2))
-    return [
-        max(bars[start : start + size], key=lambda bar: bar.tokens)
-        for start in range(0, len(bars), size)
+def _largest(bars: Sequence[_Bar]) -> _Bar:
+    return max(bars, key=lambda bar: bar.tokens)
+
+
+def _between(low: Sequence[float], high: Sequence[float], edges: Sequence[float]) -> str:
+    """Draw steps along the upper levels and back along the lower ones; levels from 0 to 1."""
+    forth = [f"M0 {_y(high[0])}"]
+    for place, end in enumerate(edges):
+        forth.append(f"V{_y(high[place])}H{end:.1f}")
+    back = [
+        f"V{_y(low[place])}H{edges[place - 1] if place else 0:.1f}"
+        for place in range(len(edges) - 1, -1, -1)
     ]
+    return "".join([*forth, *back, "Z"])
 
 
-def _outline(points: Sequence[tuple[int, float]], step: float, most: float) -> str:
-    """Draw steps from bar to bar, down to the ground at both ends."""
-    parts = [f"M0 {HEIGHT}"]
-    for place, (_, tokens) in enumerate(points):
-        end = points[place + 1][0] * step if place + 1 < len(points) else WIDTH
-        parts.append(f"V{HEIGHT * (1 - 0.94 * tokens / most):.1f}H{end:.1f}")
-    return "".join([*parts, f"V{HEIGHT}Z"])
+def _y(level: float) -> str:
+    return f"{HEIGHT * (1 - 0.96 * level):.1f}"
+
+
+def _costs(costs: Sequence[float], edges: Sequence[float]) -> str:
+    """Draw what the replies of each step cost together, downwards from under the bands."""
+    most = max(costs)
+    start, parts = 0.0, []
+    for cost, end in zip(costs, edges, strict=True):
+        if cost:
+            deep = max(0.6, COSTS * cost / most)
+            parts.append(f"M{start:.1f} {HEIGHT + 1}H{end:.1f}v{deep:.1f}H{start:.1f}Z")
+        start = end
+    return "".join(parts)
 
 
 def _columns(bars: Sequence[_Bar], step: float) -> tuple[Column, ...]:
@@ -128,11 +199,12 @@ def _columns(bars: Sequence[_Bar], step: float) -> tuple[Column, ...]:
     found = []
     for start in range(0, len(bars), size):
         some = bars[start : start + size]
-        bar = max(some, key=lambda each: each.tokens)
+        bar = _largest(some)
         parts = [f"reply {bar.number + 1:,} on line {bar.line:,}"]
         if bar.tokens:
             share = f", {100 * bar.cached / bar.tokens:.0f} % from the cache" if bar.cached else ""
-            parts.append(f"{short(bar.tokens)} tokens{share}")
+            about = "" if bar.is_reported else "about "
+            parts.append(f"{about}{short(bar.tokens)} tokens{share}")
         if bar.cost:
             parts.append(money(bar.cost))
         if len(some) > 1:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-_TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
+_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "steps.js": "text/javascript"}
 
 
 def create_app(site: Site) -> ASGIApp:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Points of which the verdicts are kept, and answers of single views."""
+_MANY = 4_000
+"""Replies from which on the picture of all of them takes a second."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -123,6 +125,11 @@ class Opened:
             self.keep("spent", list(spent(source, self.site.zone)))
         found: list[Spent] = self.kept["spent"]  # type: ignore[assignment]
         return found
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the picture of the whole session would keep a page waiting."""
+        return "strip" not in self.kept and len(self.session.responses) > _MANY
 
     def strip(self) -> Strip | None:
         """Give the picture of the whole session."""

@@ -167,7 +167,7 @@
     const list = make("ul", { class: "plus" });
     if (came.length) list.append(make("li", {}, make("b", {}, "in"), ...links(came.map((row) => row[0]))));
     for (const [why, lines] of reasons) list.append(make("li", {}, make("b", {}, "out"), ...links(lines), " ", make("span", { class: "soft" }, why)));
-    const head = make("summary", {}, "Since the reply before, on ", make("a", { href: "#at-" + reply(before)[0] }, "line " + reply(before)[0]), `: ${came.length} in, ${went.length} out`);
+    const head = make("summary", {}, `Since the reply before, on line ${reply(before)[0]}: ${came.length} in, ${went.length} out`);
     return [new Set(came.map((row) => row[0])), make("details", { class: "since", open: "" }, head, list)];
   };
   const links = (lines) => lines.slice(0, 8).flatMap((line) => [" ", make("a", { class: "mono", href: address(line) }, "L" + line)]).concat(lines.length > 8 ? [` and ${lines.length - 8} more`] : []);

@@ -15,6 +15,10 @@
     return made.content;
   };
   const say = (text) => { $("#say").textContent = text; };
+  // Whoever can show an address on this page does; else the browser loads it.
+  const visit = (address) => {
+    if (document.dispatchEvent(new CustomEvent("visit", { detail: address, cancelable: true }))) location.assign(address);
+  };
 
   async function part(address, name) {
     const url = new URL(address, location.href);
@@ -93,6 +97,7 @@
       if (!anchor && hold?.isConnected) window.scrollBy(0, hold.getBoundingClientRect().top - at);
       for (const next of all("[data-edge]", rows)) watch(next);
       copies(rows);
+      document.dispatchEvent(new CustomEvent("filled"));
     } catch { /* the edge stays, and is a link */ } finally { busy = false; }
   }
 
@@ -112,11 +117,12 @@
   document.addEventListener("click", async (event) => {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const column = event.target.closest("[data-go]");
-    if (column) return location.assign(column.dataset.go);
+    if (column) return visit(column.dataset.go);
     const link = event.target.closest("a, button");
     if (!link) return;
     if (link.dataset.do === "theme") return theme();
     if (link.dataset.do === "copy") return copy(link);
+    if (link.dataset.step || (link.href && link.classList.contains("ask"))) { event.preventDefault(); return visit(link.href); }
     if (link.dataset.edge) { event.preventDefault(); return fill(link); }
     if (link.dataset.tree) { event.preventDefault(); return more(link, "tree", link.closest("details")).catch(() => location.assign(link.href)); }
     if (link.dataset.blocks) { event.preventDefault(); return more(link, "blocks", $("#blocks")).catch(() => location.assign(link.href)); }
@@ -180,6 +186,7 @@
     ["← →", "reply before, reply after; in raw lines and lists the page before and after"],
     ["w", "what the model saw at the line"],
     ["r", "the line as it is stored"],
+    ["c, y", "copy what the line says, copy its address"],
     ["g, G", "first line, last line"],
     ["t", "tree"],
     ["Ctrl K, /", "search"],
@@ -223,7 +230,7 @@
     const link = $(`[data-step="${which}"]`);
     const address = link?.href || (view && (view.dataset[which] || (which === "previous" && view.dataset.last)));
     if (!address) return false;
-    location.assign(address);
+    visit(address);
     return true;
   }
 
@@ -344,7 +351,9 @@
   }
   copies(document);
 
-  $("#slider")?.addEventListener("change", (event) => event.target.form.requestSubmit());
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "slider") visit(`${base}/reply?n=${event.target.value}`);
+  });
 
   // The place in the tree and in the transcript
   if (rows) {
@@ -361,7 +370,7 @@
 
   // A session that is being written grows on the page, and nothing that stands there moves.
   if (base && rows && "EventSource" in window) {
-    const atPoint = Boolean(view?.classList.contains("three")) && /\/at\//.test(location.pathname);
+    const atPoint = () => /\/at\//.test(location.pathname);
     const events = new EventSource(`${base}/live`);
     let known = Number(document.body.dataset.lines);
     events.onmessage = async (event) => {
@@ -371,7 +380,8 @@
       const first = known + 1;
       known = now.lines;
       document.body.dataset.lines = known;
-      if (atPoint || edgeOf("after")) return came(known, first);
+      document.dispatchEvent(new CustomEvent("grown"));
+      if (atPoint() || edgeOf("after")) return came(known, first);
       const atEnd = window.innerHeight + window.scrollY > document.body.scrollHeight - 160;
       try {
         const url = new URL(`${location.pathname}?show=${shown()}&from=${first}`, location.origin);
@@ -408,4 +418,5 @@
     link.href = `${base}?line=${known}#L${known}`;
     say(`${count} new`);
   }
+  window.page = { $, all, base, view, rows, part, parse, say, visit, watch, copies, element };
 })();

@@ -70,20 +70,28 @@ def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
         part = request.query_params.get("part")
         if part in ("rows", "count"):
             return answer(request, f"{part}.html", **values)
+        if part == "strip":
+            return answer(request, "strip.html", **values, **_strip(opened, values["place"]))
         if part != "blocks":
             values |= _tree(request, opened, view, line or rows.last)
         if part == "tree":
             return answer(request, "tree.html", **values)
         values["saw"] = opened.saw(view.point) if panel else None
-        values |= _strip(opened, values["place"])
+        # The picture of a very long session is drawn when the page already stands.
+        is_later = opened.is_long and "strip" not in request.query_params
+        values |= LATER if is_later else _strip(opened, values["place"])
         if panel:
             values |= _blocks(request, values["saw"])
         return answer(request, "blocks.html" if part == "blocks" else "session.html", **values)
 
 
+LATER = {"strip": None, "strip_at": 0, "strip_later": True}
+
+
 def _strip(opened: Opened, place: int) -> dict[str, Any]:
     drawn = opened.strip()
-    return {"strip": drawn, "strip_at": place_of(drawn, place) if drawn and place else 0}
+    at = place_of(drawn, place) if drawn and place else 0
+    return {"strip": drawn, "strip_at": at, "strip_later": False}
 
 
 def _shown(request: Request) -> str:
