@@ -14,7 +14,7 @@ from pi_sessions import _json, _process
 from pi_sessions.excerpt import excerpt, one_line
 from pi_sessions.export.options import explanation_of
 from pi_sessions.render import requested, single
-from pi_sessions.render.blocks import PLAIN_RESTS
+from pi_sessions.render.blocks import COLOURS, NONE, OPEN
 from pi_sessions.render.branches import Shape
 from pi_sessions.render.cards import Card, cards
 from pi_sessions.render.figures import count, money, short
@@ -256,7 +256,7 @@ class Book:
         """Make the rows of lines; of many, half of them in another process."""
         had, teller = self.had, self.teller
         context = copy_context()
-        context.run(PLAIN_RESTS.set, True)
+        context.run(COLOURS.set, NONE if self.pages else OPEN)
 
         def make(part: Sequence[int]) -> list[str]:
             return context.run(rows, part)

@@ -26,8 +26,9 @@ HEAD = 12
 """Lines of a long text that stand open; the rest is folded."""
 MOST = 60_000
 """Characters of one text on a page; a longer one goes on in the raw view."""
-PLAIN_RESTS: ContextVar[bool] = ContextVar("PLAIN_RESTS", default=False)
-"""Whether code that is folded goes without colours: in a file they are most of the work."""
+ALL, OPEN, NONE = 2, 1, 0
+COLOURS: ContextVar[int] = ContextVar("COLOURS", default=ALL)
+"""Which code of tools has colours: all, what is not folded, or none. They are most of the work."""
 _KEY_ARGUMENT = ("command", "path", "file_path", "pattern", "query", "url", "name")
 _SHORT = 200
 
@@ -38,13 +39,15 @@ def long_text(text: str, *, language: str = "", most: int = MOST) -> Markup:
     rest = len(text) - most
     text = text[:most]
     lines = text.split("\n")
+    colours = COLOURS.get()
+    language = language if colours else ""
     more = len(lines) - HEAD
     if more <= HEAD // 2 and len(text) < 4_000:
         shown = _pre(text, language)
     else:
         cut = sum(map(len, lines[:HEAD])) + HEAD
         cut = min(cut, 3_000)
-        folded = _pre(text[cut:], "" if PLAIN_RESTS.get() else language)
+        folded = _pre(text[cut:], language if colours == ALL else "")
         told = f"{more:,} more lines" if more > 1 else f"{len(text) - cut:,} more characters"
         shown = joined(
             (
