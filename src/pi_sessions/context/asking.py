@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from pi_sessions.context.difference import Asked
-    from pi_sessions.context.explain import Explanation
+    from pi_sessions.context.explain import Explanation, Placing
     from pi_sessions.context.explain import Unknown as UnknownVerdict
     from pi_sessions.context.model import Model
     from pi_sessions.context.models import Preferences
@@ -71,6 +71,7 @@ class Asking:
         self.session_id = session_id
         self._before: tuple[tuple[int, ...], Rules, Staged] = ((), CURRENT, Staged(()))
         """Context entries and LLM messages of the point before; none if an edit is among them."""
+        self._last_placed: tuple[tuple[int, int, tuple[int, ...]], Placing] | None = None
 
     def target(self, where: Point) -> Target:
         """Give the model of a point: that of the response, or the current one of a leaf."""
@@ -267,8 +268,18 @@ class Asking:
             synthetic = replayed.synthetic
         else:
             outcomes, synthetic = request.outcomes, request.synthetic
-        explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes)
+        placed = self._placed(where)
+        explained = explain.explain(self.table, where, chosen, staged.dropped, outcomes, placed)
         return explained.completed(synthetic, unknown)
+
+    def _placed(self, where: Point) -> Placing:
+        """Give what is not on the path, which is the same by all rules; the last is kept."""
+        from pi_sessions.context import explain  # noqa: PLC0415 - start-up
+
+        key = len(self.table), where.leaf, where.path
+        if self._last_placed is None or self._last_placed[0] != key:
+            self._last_placed = key, explain.Placing.of(self.table, where)
+        return self._last_placed[1]
 
     def asked(self, where: Point, model: Model, preferences: Preferences | None) -> Asked:
         """Rebuild all there is about the request of a point, to compare it with another one.

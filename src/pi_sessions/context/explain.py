@@ -149,6 +149,7 @@ def explain(
     selection: Selection,
     dropped: Sequence[Dropped],
     outcomes: Mapping[int, Outcome],
+    placed: Placing | None = None,
 ) -> Explanation:
     """Give every line its verdict.
 
@@ -158,9 +159,9 @@ def explain(
         selection: the context entries of the point's path.
         dropped: what projection and conversion left out.
         outcomes: what became of the messages that went on, by line.
+        placed: what `Placing` made of the same point, or of one with other rules.
     """
-    placing = _Placing(table, point)
-    placing.off_path()
+    placing = (placed or Placing.of(table, point)).copy()
     placing.on_path(selection, dropped, outcomes)
     edits = placing.context_edits(selection)
     return Explanation(
@@ -174,8 +175,23 @@ def explain(
     )
 
 
-class _Placing:
+class Placing:
     """Fills in the reasons: first by place in the tree, then by what the stages said."""
+
+    @staticmethod
+    def of(table: Table, point: Point) -> Placing:
+        """Place what is not on the path of a point; that hangs on no rule."""
+        placing = Placing(table, point)
+        placing.off_path()
+        return placing
+
+    def copy(self) -> Placing:
+        """Give one that goes on by itself."""
+        other = Placing.__new__(Placing)
+        other.table, other.point, other.on = self.table, self.point, self.on
+        other.reasons, other.causes = self.reasons[:], dict(self.causes)
+        other.anchors = self.anchors[:]
+        return other
 
     def __init__(self, table: Table, point: Point) -> None:
         self.table = table
@@ -188,6 +204,7 @@ class _Placing:
             self.on[line] = 1
 
     def set(self, line: int, reason: Reason, because: tuple[int, ...] = ()) -> None:
+        """Give a line its reason."""
         self.reasons[line] = _INDEX[reason]
         if because:
             self.causes[line] = because
@@ -203,8 +220,18 @@ class _Placing:
                     self.set(line, Reason.SHADOWED, (table.shadowed[line],))
                 else:
                     off.append(line)
+        parents, reasons, anchors = table.parents, self.reasons, self.anchors
+        leaf, later, other = self.point.leaf, _INDEX[Reason.LATER], _INDEX[Reason.OTHER_BRANCH]
         for line in off:
-            if not self.known(line):
+            if reasons[line] in _PLACED:
+                continue
+            above = parents[line]
+            # Nearly always the parent stands before it, and its place is known.
+            if above > 0 and on[above]:
+                reasons[line], anchors[line] = later if above == leaf else other, above
+            elif above > 0 and reasons[above] in _PLACED:
+                reasons[line], anchors[line] = reasons[above], anchors[above]
+            else:
                 self.place(line)
 
     def place(self, start: int) -> None:
@@ -237,6 +264,7 @@ class _Placing:
                 self.anchors[line] = anchor
 
     def known(self, line: int) -> bool:
+        """Say whether a line off the path has its reason already."""
         return self.reasons[line] in _PLACED
 
     def on_path(
