@@ -14,10 +14,10 @@ import msgspec
 
 from pi_sessions import _json, migrations
 from pi_sessions.faults import invalid_utf8, is_blank, no_header
-from pi_sessions.meter import Memory, Message, Meter, Reported, Spent
+from pi_sessions.meter import SLACK, Memory, Message, Meter, Reported, Spent
 from pi_sessions.summary import Summary, Told, name_in, summary_of, take_message
 from pi_sessions.table import ROLES, TYPES
-from pi_sessions.usage import Ledger, Row
+from pi_sessions.usage import SLOT, Ledger, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +55,7 @@ class _Line(Reported, gc=False):
 _decode = msgspec.json.Decoder(_Line).decode
 _ROLES, _TYPES = frozenset(ROLES), frozenset(TYPES)
 _DIGEST = 8
+_NUMBERS = (int, float)
 
 
 class Fold:
@@ -76,6 +77,8 @@ class Fold:
         self._meter = Meter(zone)
         self._ledger = Ledger(zone)
         self._keep = keep
+        self._near: dict[tuple[Any, ...], tuple[Row, str]] = {}
+        """Rows and models of replies, by quarter of an hour, provider and model."""
         self._parents: dict[str, str | None] = {}
         self._inner: frozenset[bytes] = frozenset()
         self._leaves: frozenset[str] = frozenset()
@@ -105,15 +108,60 @@ class Fold:
             if not is_first_part and self._had(entry_id):
                 return False
             parents[entry_id] = parent
-            # Half of all lines are plain results of tools: what they change is done here.
-            if is_next and message and message.role == "toolResult" and not message.usage:
-                if entry.type != "message":
-                    return False
-                self._told.messages += 1
-                memory.last = entry_id
-            elif not self._take(line, entry, data):
+            # Nearly all lines are results of tools and usual replies: they have a shorter way.
+            if is_next and message and entry.type == "message":
+                if message.role == "toolResult" and not message.usage:
+                    self._told.messages += 1
+                    memory.last = entry_id
+                    continue
+                if message.role == "assistant" and self._take_usual(entry_id, message):
+                    continue
+            if not self._take(line, entry, data):
                 return False
         self.lines, self.offset = line, offset
+        return True
+
+    def _take_usual(self, entry_id: str, message: _Message) -> bool:
+        """Do what `_take` does, in few steps, for a reply with nothing to say about it.
+
+        Its numbers are of the usual types, it lost nothing from a cache, and one of its model came
+        in the same quarter of an hour before. False for any other, and then nothing has changed.
+        """
+        usage, stamp, memory = message.usage, message.timestamp, self._meter.memory
+        if usage is None or type(stamp) is not int or message.responseModel:
+            return False
+        try:
+            row, name = self._near[stamp // SLOT, message.provider, message.model]
+        except (KeyError, TypeError):
+            return False
+        fresh, read, written, cost = usage.input, usage.cacheRead, usage.cacheWrite, usage.cost
+        if (
+            not (type(fresh) is type(read) is type(written) is type(usage.output) is int)
+            or not cost
+        ):
+            return False
+        if type(cost.total) not in _NUMBERS or type(cost.cacheRead) not in _NUMBERS:
+            return False
+        tokens = fresh + read + written
+        if tokens <= 0 or (memory.tokens and min(memory.tokens, tokens) - read > SLACK):
+            return False
+        sums = row.totals
+        row.count += 1
+        sums.input += fresh
+        sums.output += usage.output
+        sums.cache_read += read
+        sums.cache_write += written
+        sums.cost += cost.total
+        memory.last, memory.tokens, memory.model, memory.time = entry_id, tokens, name, stamp
+        if read or written:
+            memory.is_cached = True
+        if read > 0:
+            memory.rates[name] = cost.cacheRead / read
+        if memory.changes:
+            memory.changes = []
+        told = self._told
+        told.messages += 1
+        told.latest = max(told.latest, stamp)
         return True
 
     def _had(self, entry_id: str) -> bool:
@@ -143,9 +191,13 @@ class Fold:
         elif kind == "compaction":
             told.compactions += 1
         if found := self._meter.take(line, entry):
-            self._ledger.add(found)
+            row = self._ledger.add(found)
             if self._keep is not None:
                 self._keep.append(found)
+            elif found.kind == "reply" and entry.message and self._ledger.is_whole(found.time):
+                key = (found.time // SLOT, entry.message.provider, entry.message.model)
+                if not entry.message.responseModel and type(found.time) is int:
+                    self._near[key] = (row, found.model)
         return True
 
     def _has_target(self, entry: _Line) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Number = int | float
 _IDLE = 5 * 60_000
 """Milliseconds after which a provider forgets a prompt, as far as the reference assumes."""
-_SLACK = 1024
+SLACK = 1024
 """Tokens by which cached beginnings fall short of a prompt: they are kept in blocks."""
 
 
@@ -352,7 +352,7 @@ class Meter:
             if read > 0 and usage.cost:
                 memory.rates[asked] = (_number(usage.cost.cacheRead) or 0) / read
             missed = min(before, tokens) - read
-            if before and missed > _SLACK and memory.is_cached:
+            if before and missed > SLACK and memory.is_cached:
                 again, why = self._missed(missed, totals, usage.cost or _FREE, asked, moment)
             memory.tokens, memory.model, memory.time = tokens, asked, moment
             if memory.changes:

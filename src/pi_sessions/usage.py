@@ -61,10 +61,10 @@ class Ledger:
         """The rows, in the order in which they came up."""
         return list(self._rows.values())
 
-    def add(self, item: Spent) -> None:
-        """Add what an entry reports."""
+    def add(self, item: Spent) -> Row:
+        """Add what an entry reports; gives the row it was added to."""
         time = item.time
-        day = self._days.get(time // _SLOT) or self.day(time)
+        day = self._days.get(time // SLOT) or self.day(time)
         key = (day, item.model, item.kind, item.tool)
         row = self._rows.get(key)
         if row is None:
@@ -75,22 +75,27 @@ class Ledger:
             row.incomplete.append(item.line)
         if item.again is not None:
             row.again.setdefault(item.why, Again()).add(item.again)
+        return row
+
+    def is_whole(self, time: float) -> bool:
+        """Say whether the quarter of an hour around a time that came up lies within one day."""
+        return time // SLOT in self._days
 
     def day(self, time: float) -> str:
         """Give the day of a time in the zone, "" if it has none."""
         if math.isnan(time):
             return ""
-        slot = time // _SLOT
+        slot = time // SLOT
         day = self._days.get(slot)
         if day is None:
-            day = day_of(slot * _SLOT, self.zone)
-            if day != day_of((slot + 1) * _SLOT - 1, self.zone):
+            day = day_of(slot * SLOT, self.zone)
+            if day != day_of((slot + 1) * SLOT - 1, self.zone):
                 return day_of(time, self.zone)
             self._days[slot] = day
         return day
 
 
-_SLOT = 900_000
+SLOT = 900_000
 """Milliseconds of a quarter of an hour: nearly all of them lie within one day, in every zone."""
 
 

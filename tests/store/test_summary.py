@@ -58,11 +58,28 @@ def usage(n: int) -> dict[str, object]:
 
 
 @st.composite
+def replies(draw: st.DrawFn, n: int) -> dict[str, object]:
+    """Draw what a reply reports: by one of two models, often as the one before it, at times odd."""
+    spent = draw(st.sampled_from([usage(n), usage(n), usage(2), usage(0), {}, None]))
+    if spent and draw(st.booleans()):
+        key = draw(st.sampled_from(["input", "cacheRead", "cacheWrite", "output", "cost"]))
+        odd = [None, True, -5, 0, 1.5, "7", {"total": 1}, {"total": 1, "cacheRead": 0.5}, 90_000]
+        spent = {**spent, key: draw(st.sampled_from(odd))}
+    message: dict[str, object] = {"usage": spent}
+    if draw(st.integers(0, 4)) == 0:
+        stamps = [0, 1_767_600_000_000 + 600_000 * n, 9e15, 1e3, "1", None, 253_402_300_800_000]
+        message["timestamp"] = draw(st.sampled_from(stamps))
+    if draw(st.integers(0, 5)) == 0:
+        message["responseModel"] = draw(st.sampled_from(["birch-1", "birch-2", "", 7]))
+    return {"model": draw(st.sampled_from(["birch-1", "birch-2"])), "message": message}
+
+
+@st.composite
 def made(draw: st.DrawFn) -> bytes:
     """Draw a session with branches, names, compactions, usage, and sometimes something odd."""
     session = SessionBuilder()
     ids = [session.user("first")]
-    for n in range(draw(st.integers(1, 14))):
+    for n in range(draw(st.integers(1, 20))):
         if draw(st.booleans()) and draw(st.booleans()):
             session.at(draw(st.sampled_from(ids)))
         target = draw(st.sampled_from(ids))
@@ -83,7 +100,7 @@ def made(draw: st.DrawFn) -> bytes:
             case 6:
                 ids.append(session.add("context_edit", {"targetId": target, "replacement": None}))
             case _:
-                ids.append(session.assistant(f"told {n}", usage=usage(n)))
+                ids.append(session.assistant(f"told {n}", **draw(replies(n))))
     data = bytearray(session.data)
     if draw(st.integers(0, 4)) == 0:
         data[draw(st.integers(0, len(data) - 1))] = draw(st.integers(0, 255))
