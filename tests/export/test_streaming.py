@@ -64,3 +64,23 @@ def test_memory_stays_small(large: Path, tmp_path: Path, words: tuple[str, ...])
     print(f"{' '.join(words)}: {used >> 10} MB for {large.stat().st_size >> 20} MB")
     assert out.stat().st_size > 100_000
     assert used < ALLOWED
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has used")
+def test_pages_are_made_one_by_one(large: Path, tmp_path: Path) -> None:
+    """No more memory than a page takes; on the first part of the session, pages take their time."""
+    part = tmp_path / "part.jsonl"
+    with large.open("rb") as file:
+        part.write_bytes(b"".join(file.readline() for _ in range(MEGABYTES * 30)))
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", MEASURED, "export", part, "--format", "html"),
+            *("--pages", "many", "--out", tmp_path / "pages"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout.split()[-1]) < ALLOWED
+    assert len(list((tmp_path / "pages").iterdir())) > 3

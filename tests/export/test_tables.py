@@ -21,6 +21,7 @@ from pi_sessions.export import Options, chunks
 from pi_sessions.export.sheets import SHEETS
 from pi_sessions.session import Session
 from pi_sessions.testing import GIF, SessionBuilder, image_block, tool_call
+from pi_sessions.usage import spent
 from property import strategies
 
 DEMO = ROOT / "examples/demo/session.jsonl"
@@ -78,6 +79,27 @@ def test_responses() -> None:
         assert int(row["input"]) == message["usage"]["input"]
         assert float(row["cost"]) == message["usage"]["cost"]["total"]
         assert int(row["toolCalls"]) == sum(b["type"] == "toolCall" for b in message["content"])
+
+
+def test_usage_has_every_source() -> None:
+    """Replies, tools, both kinds of summaries and usage entries; the sums are those of `usage`."""
+    session = SessionBuilder()
+    usage = {"input": 5, "output": 1, "cacheRead": 2, "cacheWrite": 0, "cost": {"total": 0.5}}
+    session.user("Go")
+    session.assistant("Done", calls=[tool_call("ask", {}, id="c")], message={"usage": usage})
+    session.tool_result("c", "said", name="ask", message={"usage": usage})
+    session.branch_summary("left", extra={"usage": usage})
+    session.compaction("so far", extra={"usage": usage})
+    session.add("usage", {"kind": "warm", "provider": "p", "model": "m", "usage": usage})
+    rows = rows_of(loads(session.data), "usage")
+    kinds = ["reply", "tool", "branch_summary", "compaction", "warm"]
+    assert [row["kind"] for row in rows] == kinds
+    assert [row["tool"] for row in rows if row["tool"]] == ["ask"]
+    assert {row["totalTokens"] for row in rows} == {"8"}
+    assert sum(float(row["cost"]) for row in rows) == 2.5
+    demo = load(DEMO)
+    told = [item.totals.cost for item in spent(demo.table.source, demo.zone)]
+    assert [float(row["cost"]) for row in rows_of(demo, "usage")] == told
 
 
 def test_visibility_is_that_of_the_explanations() -> None:
