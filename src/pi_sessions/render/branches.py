@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from pi_sessions.excerpt import excerpt, one_line
+from pi_sessions.render.figures import nearer
 from pi_sessions.render.rows import WHO
 from pi_sessions.render.states import State, state_of
 from pi_sessions.table import Kind
@@ -30,6 +32,18 @@ _LEFT_OUT = frozenset(
         Kind.THINKING_LEVEL_CHANGE,
     }
 )
+
+
+_CALL = re.compile(
+    r'(\w+)\(\{"(?:path|file_path|command|pattern)":"((?:[^"\\]|\\.)*)(?:".*|\Z)', re.DOTALL
+)
+_PATH = re.compile(r"[./~][^\s'\"()]{40,}")
+
+
+def _brief(told: str, cwd: str | None) -> str:
+    """Shorten what an entry says for the tree: of a call what it is about, of a path its end."""
+    told = _CALL.sub(r"\1(\2)", nearer(told, cwd))
+    return _PATH.sub(lambda found: f"…{found[0][-34:]}", told)
 
 
 class Branch(msgspec.Struct, frozen=True):
@@ -89,7 +103,7 @@ class Shape:
                 min(self.levels[place], DEEPEST),
                 line in self.live,
                 WHO[Kind(self.table.kinds[line])],
-                one_line(excerpt(self.table, line), 90),
+                one_line(_brief(excerpt(self.table, line), teller.session.cwd), 90),
                 state_of(explanation, line),
                 teller.label(line),
             )

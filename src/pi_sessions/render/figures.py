@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)")
+_HOME = re.compile(r"/(?:home|Users)/[^/]+(?=/|\Z)|/root(?=/|\Z)")
+_SHORTEST = 4
 _MONEY_STEPS = ((0.01, 4), (1, 3), (1000, 2))
 
 
@@ -43,6 +45,15 @@ def size(number: int) -> str:
             value = number / unit
             return f"{value:.1f} {name}" if value < 9.95 else f"{value:.0f} {name}"
     return f"{number} B"
+
+
+def nearer(text: str, cwd: str | None) -> str:
+    """Shorten paths from the left: `./` for the session's directory, `~/` for the home it is in."""
+    if not cwd or len(cwd) < _SHORTEST:
+        return text
+    text = text.replace(f"{cwd.rstrip('/')}/", "./")
+    home = _HOME.match(cwd)
+    return text.replace(f"{home[0]}/", "~/") if home else text
 
 
 def clock(timestamp: Any) -> list[str]:

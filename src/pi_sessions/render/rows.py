@@ -13,7 +13,7 @@ from pi_sessions.context.message import Reason, Verdict
 from pi_sessions.excerpt import excerpt, one_line
 from pi_sessions.render import blocks
 from pi_sessions.render.code import language_of
-from pi_sessions.render.figures import clock, count, money, short
+from pi_sessions.render.figures import clock, count, money, nearer, short
 from pi_sessions.render.markup import EMPTY, Markup, joined, tag
 from pi_sessions.render.states import QUIET, State, state_of
 from pi_sessions.table import FIRST_OTHER, FIRST_TYPE, Kind, Table, id_key
@@ -76,6 +76,8 @@ class Row(msgspec.Struct, frozen=True):
     """Figures of a reply: context, output, cost."""
     about: str = ""
     """Model of a reply, call of a result."""
+    time: str = ""
+    """When it was written, in full."""
     label: str = ""
     reply: int = 0
     """The number of a reply among the replies, from 1; 0 for all else."""
@@ -146,9 +148,9 @@ class Teller:
             return Row(line, WHO[Kind(kind)], "aside", state, self._aside(line), label=label)
         entry = table.raw(line)
         if kind == Kind.ASSISTANT:
-            return self._reply(line, state, entry["message"], label)
+            return self._reply(line, state, entry, label)
         if kind == Kind.TOOL_RESULT:
-            return self._result(line, state, entry["message"], label)
+            return self._result(line, state, entry, label)
         return Row(
             line,
             self._who(kind, entry),
@@ -158,6 +160,7 @@ class Teller:
             label=label,
             about=self._about(kind, line, entry),
             chips=tuple(clock(entry.get("timestamp"))),
+            time=_time(entry),
             cut=self._cut(line) if kind == Kind.COMPACTION else "",
         )
 
@@ -257,25 +260,28 @@ class Teller:
     def _is_edit(self, line: int) -> bool:
         return self.table.kinds[line] == Kind.CONTEXT_EDIT
 
-    def _reply(self, line: int, state: State, message: dict[str, Any], label: str) -> Row:
+    def _reply(self, line: int, state: State, entry: dict[str, Any], label: str) -> Row:
+        message = entry["message"]
         return Row(
             line,
             "Assistant",
             "assistant",
             state,
             self._with_edit(line, self._bodies.of(line, lambda: _answer(message))),
-            chips=tuple(_chips(message, self.table.raw(line).get("timestamp"))),
+            chips=tuple(_chips(message, entry.get("timestamp"))),
+            time=_time(entry),
             about=one_line(string(message.get("model", "")), 60),
             label=label,
             reply=self._numbers.get(line, 0),
         )
 
-    def _result(self, line: int, state: State, message: dict[str, Any], label: str) -> Row:
+    def _result(self, line: int, state: State, entry: dict[str, Any], label: str) -> Row:
+        message = entry["message"]
         call_id = message.get("toolCallId")
         reply, calls = self._calls_above(line)
         asked = calls.get(call_id) if isinstance(call_id, str) else None
         arguments = asked.get("arguments") if asked else None
-        brief = blocks.brief(arguments)
+        brief = nearer(blocks.brief(arguments), self.session.cwd)
         path = arguments.get("path") if isinstance(arguments, dict) else None
         name = one_line(string(message.get("toolName", "?")), 60)
         language = language_of(path) if name == "read" else ""
@@ -289,6 +295,7 @@ class Teller:
             self._with_edit(line, joined((failed, body))),
             about=brief,
             label=label,
+            time=_time(entry),
             is_joined=asked is not None and line - reply <= len(calls),
         )
 
@@ -321,6 +328,11 @@ def _answer(message: dict[str, Any]) -> Markup:
         stop = string(message["stopReason"])
         parts.append(tag("p", tag("b", stop), " ", why, class_="failed"))
     return joined(parts)
+
+
+def _time(entry: dict[str, Any]) -> str:
+    time = entry.get("timestamp")
+    return one_line(time, 40) if isinstance(time, str) else ""
 
 
 def _is_call(block: Any) -> bool:

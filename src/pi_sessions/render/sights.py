@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,7 @@ WIDTH = 1000
 MOST = 60
 """Places that are drawn; more are counted."""
 _BEFORE, _AFTER = 40, 90
+_CUTS = 40
 TOLD = {
     "seen": "still in front of the model",
     "seen-then-gone": "was seen, and is gone",
@@ -52,6 +54,8 @@ class Sight(msgspec.Struct, frozen=True):
     bars: tuple[Bar, ...]
     had: int
     """Replies that had it."""
+    lost_x: float
+    """Where on the way it was lost, in units of WIDTH."""
     lost: int
     """The first reply below it on the live branch, or in the file, that had it not; 0 for none."""
     why: str
@@ -67,6 +71,8 @@ class Sights(msgspec.Struct, frozen=True):
     replies: int
     had: int
     """Replies that had it anywhere."""
+    cuts: tuple[float, ...]
+    """Where the context was compacted, in units of WIDTH."""
 
 
 def picture(session: Session, found: Sightings) -> Sights:
@@ -75,7 +81,10 @@ def picture(session: Session, found: Sightings) -> Sights:
     number = {line: n for n, line in enumerate(replies)}
     rows = [_row(session, found, match, number) for match in found.matches[:MOST]]
     had = sum(saw for _, saw in found.replies())
-    return Sights(tuple(rows), len(found.matches), len(replies), had)
+    step = WIDTH / max(len(replies), 1)
+    compactions = session.table.of_kind(Kind.COMPACTION)
+    cuts = sorted({bisect_left(replies, line) * step for line in compactions})
+    return Sights(tuple(rows), len(found.matches), len(replies), had, tuple(cuts[:_CUTS]))
 
 
 def _row(session: Session, found: Sightings, match: Match, number: dict[int, int]) -> Sight:
@@ -97,6 +106,7 @@ def _row(session: Session, found: Sightings, match: Match, number: dict[int, int
         told=TOLD[str(match.standing)],
         bars=tuple(_bars(had, replies)),
         had=len(had),
+        lost_x=number[lost] * WIDTH / len(replies) if lost else 0,
         lost=lost,
         why=why,
         first=replies[had[0]] if had else 0,

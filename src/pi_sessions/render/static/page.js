@@ -355,13 +355,20 @@
     if (event.target.id === "slider") visit(`${base}/reply?n=${event.target.value}`);
   });
 
+  // Where there is one column, what the model saw comes first.
+  function stand(row) {
+    const isNarrow = matchMedia("(max-width: 900px)").matches;
+    if (isNarrow && $(".saw")) $(".saw").scrollIntoView();
+    else row.scrollIntoView({ block: "center" });
+  }
+
   // The place in the tree and in the transcript
   if (rows) {
     for (const edge of all("[data-edge]", rows)) watch(edge);
     const wanted = location.hash.match(/^#L\d+$/) && document.getElementById(location.hash.slice(1));
     const now = $('.row[aria-current="true"]', rows);
     if (wanted) go(wanted);
-    else if (now) now.scrollIntoView({ block: "center" });
+    else if (now) stand(now);
     else if (!new URL(location.href).searchParams.has("from")) window.scrollTo(0, document.body.scrollHeight);
     const marked = $(".t[aria-current]");
     const side = $(".tree");
@@ -418,5 +425,5 @@
     link.href = `${base}?line=${known}#L${known}`;
     say(`${count} new`);
   }
-  window.page = { $, all, base, view, rows, part, parse, say, visit, watch, copies, element };
+  window.page = { $, all, stand, base, view, rows, part, parse, say, visit, watch, copies, element };
 })();

@@ -79,7 +79,7 @@
     reopen();
     const row = $('.row[aria-current="true"]', rows);
     if (row && isSeen) window.scrollBy(0, row.getBoundingClientRect().top - place);
-    else if (row) row.scrollIntoView({ block: "center" });
+    else if (row) page.stand(row);
     else window.scrollTo(0, document.body.scrollHeight);
     const marked = $(".t[aria-current]");
     const side = $(".tree");
@@ -203,6 +203,24 @@
   }
   const later = $("#strip[data-later]");
   if (later) draw(later).catch(() => { /* the link stays */ });
+
+  // Saw it?: a place along a bar is a reply.
+  const bars = $(".sights");
+  const replyAt = (event) => {
+    const bar = event.target.closest?.(".span");
+    if (!bar) return 0;
+    const box = bar.getBoundingClientRect();
+    return Math.min(Math.floor(((event.clientX - box.left) / box.width) * bars.dataset.replies) + 1, Number(bars.dataset.replies));
+  };
+  bars?.addEventListener("pointermove", (event) => {
+    const told = $("[data-told]");
+    const number = replyAt(event);
+    if (number) told.textContent = `reply ${number.toLocaleString("en")} of ${Number(bars.dataset.replies).toLocaleString("en")}`;
+  });
+  bars?.addEventListener("click", (event) => {
+    const number = replyAt(event);
+    if (number) location.assign(`${base}/reply?n=${number}`);
+  });
 
   // One pair of buttons goes to the line under the pointer, or to the one the keys stand on.
   const own = element("span", "", { class: "own" });
