@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pi_sessions import store
-from pi_sessions.index import Cache, refreshing, summaries
+from pi_sessions.index import Cache, reading, refreshing, summaries
 from pi_sessions.store import Read
 from pi_sessions.testing import SessionBuilder
 
@@ -119,7 +119,7 @@ def test_what_has_not_changed_is_not_read(cache: Cache, monkeypatch: pytest.Monk
         assert list(summaries([cache], [read.file for read in first], UTC)) == first
     moved = path.rename(path.with_name("two.jsonl"))
     with monkeypatch.context() as patched:
-        patched.setattr(refreshing, "go_on", refuse)
+        patched.setattr(reading, "go_on", refuse)
         kept = list(summaries([cache], store.look(Path(cache.root)).files, UTC))
     assert kept[0].summary is not None
     assert kept[0].summary.path == str(moved)
@@ -132,13 +132,13 @@ def test_what_grew_is_read_from_where_it_ended(
     path.write_bytes(session("one"))
     answers(cache)
     begun: list[bool] = []
-    real = refreshing.go_on
+    real = reading.go_on
 
     def watched(path: str, _: object, state: bytes) -> object:
         begun.append(bool(state))
         return real(path, UTC, state)
 
-    monkeypatch.setattr(refreshing, "go_on", watched)
+    monkeypatch.setattr(reading, "go_on", watched)
     with path.open("ab") as out:
         out.write(
             b'{"type":"session_info","id":"last","parentId":null,"timestamp":"2026-01-01T00:00:00Z",'

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from cli.conftest import Run
 from pi_sessions import loads
-from pi_sessions.context.passage import passages
 from pi_sessions.errors import NotASessionError
-from pi_sessions.finding import Query, find
+from pi_sessions.finding import Query, find, texts
 from pi_sessions.needle import file_may_hold, may_hold
 from pi_sessions.testing import SessionBuilder, tool_call
 from property import strategies
@@ -43,7 +42,7 @@ def test_what_decoding_everything_finds_is_found(
     expected = [
         line
         for line in lines
-        if any(pattern.search(passage.text) for passage in passages(session.table, line))
+        if any(pattern.search(passage.text) for passage in texts(session.table, line))
     ]
     found = find(str(path), query, UTC)
 

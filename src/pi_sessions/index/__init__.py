@@ -6,5 +6,6 @@ it, and whatever is in doubt is read again. All answers are those that come with
 
 from pi_sessions.index.database import Cache
 from pi_sessions.index.listing import summaries
+from pi_sessions.index.looking import Answer, search
 
-__all__ = ["Cache", "summaries"]
+__all__ = ["Answer", "Cache", "search", "summaries"]

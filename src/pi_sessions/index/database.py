@@ -25,10 +25,23 @@ _SCHEMA = """
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB UNIQUE, size INTEGER, modified INTEGER,
     device INTEGER, inode INTEGER, digest BLOB, zone TEXT, summary BLOB, closed INTEGER,
-    lines INTEGER, is_searchable INTEGER DEFAULT 0
+    lines INTEGER, indexed INTEGER DEFAULT 0, is_odd INTEGER DEFAULT 0
 );
 CREATE TABLE states (file INTEGER PRIMARY KEY, state BLOB);
 CREATE TABLE spent (file INTEGER PRIMARY KEY, entries BLOB);
+CREATE TABLE parts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER, first INTEGER, begin INTEGER, lengths BLOB
+);
+CREATE INDEX parts_of ON parts (file, first);
+CREATE TABLE vocabulary (kind TEXT, words BLOB);
+CREATE TABLE waste (bytes INTEGER);
+INSERT INTO waste VALUES (0);
+CREATE VIRTUAL TABLE held USING fts5(
+    words, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'"
+);
+CREATE VIRTUAL TABLE said USING fts5(
+    words, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'"
+);
 """
 
 

@@ -9,58 +9,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pi_sessions.index import stored
-from pi_sessions.meter import Spent
-from pi_sessions.store import Read, StoredFile
-from pi_sessions.summarising import go_on, summarise
-from pi_sessions.summary import Summary
+from pi_sessions.index import stored, wording
+from pi_sessions.index.reading import Taken, Task, in_shares, take_share
+from pi_sessions.store import Read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
     from datetime import tzinfo
 
     from pi_sessions.index.database import Cache
+    from pi_sessions.store import StoredFile
 
-_FEW = 12_000_000
-"""Bytes that one process reads in less time than others need to start."""
-_SHARE = 4_000_000
-"""Bytes one process is given at a time."""
-_MOST = 64
-"""Files one process is given at a time."""
-
-
-class Task(msgspec.Struct, frozen=True):
-    """A file that has to be read, and where."""
-
-    file: StoredFile
-    begin: int
-    """Byte from which on it has to be read."""
-    state: bytes
-    """What `go_on` gave when it was read as far as there."""
-    is_single: bool
-    """Whether its single entries are asked for."""
-
-
-class Taken(msgspec.Struct):
-    """What was read of a file."""
-
-    task: Task
-    summary: Summary | None
-    spent: list[Spent] | None
-    state: bytes
-    digest: bytes
-    modified: int
-    """Time of change to keep (`stored.settled`)."""
-
-
-class _At(msgspec.Struct):
-    """How far a state reaches."""
-
-    lines: int
-    offset: int
-
-
-_decode_at = msgspec.msgpack.Decoder(_At).decode
+_BATCH = 128_000_000
+"""Bytes of files whose words are written at once."""
 
 
 def refresh(
@@ -87,11 +48,54 @@ def refresh(
             connection.execute("BEGIN IMMEDIATE")
             tasks, kept = _tasks(connection, files, str(zone), singly)
             yield from kept
-            read = partial(_take_share, zone=zone, clock=cache.clock)
+            read = partial(take_share, zone=zone, clock=cache.clock)
             for share in in_shares(tasks, read, workers):
                 for taken in share:
                     _keep(connection, taken, str(zone))
                     yield Read(taken.task.file, taken.summary, taken.spent)
+            connection.execute("COMMIT")
+    except (sqlite3.Error, msgspec.MsgspecError):
+        return
+
+
+def index(
+    cache: Cache,
+    files: Sequence[StoredFile],
+    zone: tzinfo,
+    *,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Read the words of files into the cache; where that fails, some are not in it afterwards.
+
+    Args:
+        cache: of the store they are in.
+        files: those whose words are not in it.
+        zone: in which times without one are read.
+        workers: processes that may share the work.
+        advance: told how many bytes were read.
+    """
+    try:
+        with cache.writing() as connection:
+            if connection is None:
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            wording.clear_waste(connection)
+            tasks, _ = _tasks(connection, files, str(zone), (), with_words=True)
+            pending = wording.Pending()
+            read = partial(take_share, zone=zone, clock=cache.clock)
+            for share in in_shares(tasks, read, workers):
+                for taken in share:
+                    row = _keep(connection, taken, str(zone))
+                    if row and taken.words is not None:
+                        pending.add(connection, row, taken.words)
+                    advance(taken.task.file.size - taken.task.begin)
+                if pending.size > _BATCH:
+                    pending.write(connection)
+                    connection.execute("COMMIT")
+                    connection.execute("BEGIN IMMEDIATE")
+            pending.write(connection)
+            wording.join_vocabulary(connection)
             connection.execute("COMMIT")
     except (sqlite3.Error, msgspec.MsgspecError):
         return
@@ -102,25 +106,31 @@ def _tasks(
     files: Sequence[StoredFile],
     zone: str,
     singly: Container[str],
+    *,
+    with_words: bool = False,
 ) -> tuple[list[Task], list[Read]]:
     """Find out what has to be read of files; what was kept under another name is given, too."""
     rows = stored.rows(connection)
     gone = {(row.device, row.inode): row for path, row in rows.items() if not _is_there(path)}
     tasks, kept = [], []
     for file in files:
-        is_single = file.path in singly
         row = rows.get(file.path)
         moved = gone.get((file.device, file.inode))
         if row is None and moved is not None and moved.is_of(file, zone):
             del gone[file.device, file.inode]
             path = os.fsencode(file.path)
             connection.execute("UPDATE files SET path = ? WHERE id = ?", (path, moved.id))
-            if not is_single:
+            row = moved
+            if file.path not in singly and not with_words:
                 kept.append(Read(file, moved.summarised(file.path)))
                 continue
-        tasks.append(_task(connection, file, row, zone, is_single=is_single))
+        is_single = file.path in singly
+        task = _task(connection, file, row, zone, is_single=is_single, with_words=with_words)
+        if row is not None and not task.row:
+            _forget(connection, row)
+        tasks.append(task)
     for row in gone.values():
-        _forget(connection, row.id)
+        _forget(connection, row)
     return tasks, kept
 
 
@@ -135,98 +145,74 @@ def _task(
     zone: str,
     *,
     is_single: bool,
+    with_words: bool,
 ) -> Task:
     """Find out from where on a file has to be read."""
-    if row is not None and row.zone == zone and not is_single and stored.has_grown(row, file):
+    task = Task(file, is_single=is_single, with_words=with_words)
+    if row is None:
+        return task
+    if row.is_same(file):
+        task.row = row.id
+        if row.zone == zone and not is_single:
+            task.begin, task.closed, task.lines = row.size, row.closed, row.lines
+            task.is_summarised = True
+    elif row.zone == zone and stored.has_grown(row, file):
         kept = connection.execute("SELECT state FROM states WHERE file = ?", (row.id,)).fetchone()
         if kept is not None:
-            return Task(file, row.closed, kept[0], is_single=False)
-    return Task(file, 0, b"", is_single=is_single)
+            task.row = row.id
+            if not is_single:
+                task.begin, task.state = row.closed, kept[0]
+    if task.row and with_words:
+        task.indexed, task.line = wording.reached(connection, row.id)
+        task.begin = min(task.begin, task.indexed)
+    return task
 
 
-def _forget(connection: sqlite3.Connection, row: int) -> None:
-    for table, column in (("files", "id"), ("states", "file"), ("spent", "file")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (row,))  # noqa: S608
+def _forget(connection: sqlite3.Connection, row: stored.Row) -> None:
+    """Forget a file; its words stay behind and are no longer anybody's."""
+    for table, column in (
+        ("files", "id"),
+        ("states", "file"),
+        ("spent", "file"),
+        ("parts", "file"),
+    ):
+        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (row.id,))  # noqa: S608
+    connection.execute("UPDATE waste SET bytes = bytes + ?", (row.indexed,))
 
 
-def in_shares(
-    tasks: Sequence[Task], read: Callable[[list[Task]], list[Taken]], workers: int
-) -> Iterator[list[Taken]]:
-    """Read files, the larger ones first, on several cores where that is worth it."""
-    ordered = sorted(tasks, key=lambda task: task.begin - task.file.size)
-    shares: list[list[Task]] = [[]]
-    given = 0
-    for task in ordered:
-        shares[-1].append(task)
-        given += task.file.size - task.begin
-        if given >= _SHARE or len(shares[-1]) >= _MOST:
-            shares.append([])
-            given = 0
-    if workers < 2 or sum(task.file.size - task.begin for task in tasks) < _FEW:
-        yield from map(read, shares)
-        return
-    from multiprocessing import get_context  # noqa: PLC0415 - start-up
-
-    with get_context().Pool(min(workers, len(shares)), _begin_worker) as pool:
-        yield from pool.imap_unordered(read, shares)
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the process that asks, and clean up now and then."""
-    import gc  # noqa: PLC0415 - start-up
-    import signal  # noqa: PLC0415
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.enable()
-    gc.set_threshold(100_000)
-
-
-def _take_share(tasks: list[Task], zone: tzinfo, clock: Callable[[], int]) -> list[Taken]:
-    return [_take(task, zone, clock()) for task in tasks]
-
-
-def _take(task: Task, zone: tzinfo, now: int) -> Taken:
-    """Read a file."""
-    path, size = task.file.path, task.file.size
-    spent: list[Spent] | None = [] if task.is_single else None
-    if spent is None:
-        summary, state = go_on(path, zone, task.state)
-    else:
-        summary, state = summarise(path, zone, spent), b""
-    settled = stored.settled(task.file.modified, now)
-    return Taken(task, summary, spent, state, stored.digest_of(path, size), settled)
-
-
-def _keep(connection: sqlite3.Connection, taken: Taken, zone: str) -> None:
-    """Put what was read of a file in the place of what was kept of it."""
-    file, path = taken.task.file, os.fsencode(taken.task.file.path)
+def _keep(connection: sqlite3.Connection, taken: Taken, zone: str) -> int:
+    """Put what was read of a file in the place of what was kept of it; gives the id of its row."""
+    task = taken.task
+    if task.is_summarised:
+        return task.row
     summary = None if taken.summary is None else stored.packed(taken.summary)
-    if taken.summary is not None and summary is None:
-        return
-    at = _decode_at(taken.state) if taken.state else _At(0, 0)
-    identity = (file.size, taken.modified, file.device, file.inode, taken.digest)
-    facts = (*identity, zone, summary, at.offset, at.lines)
-    kept = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-    if kept is None:
-        places = ", ".join("?" * 10)
-        row = connection.execute(
-            f"INSERT INTO files ({_FACTS}, path) VALUES ({places})",  # noqa: S608
-            (*facts, path),
-        ).lastrowid
-    else:
-        row = kept[0]
-        places = ", ".join(f"{name} = ?" for name in _FACTS.split(", "))
-        connection.execute(f"UPDATE files SET {places} WHERE id = ?", (*facts, row))  # noqa: S608
+    if not taken.digest or (taken.summary is not None and summary is None):
+        return 0
+    file = task.file
+    facts = (file.size, taken.modified, file.device, file.inode, taken.digest)
+    row = _put(connection, task, (*facts, zone, summary, taken.closed, taken.lines))
+    spent = None if taken.spent is None else stored.packed(taken.spent)
     for table, column, value in (
         ("states", "state", taken.state or None),
-        ("spent", "entries", None if taken.spent is None else stored.packed(taken.spent)),
+        ("spent", "entries", spent),
     ):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (row,))  # noqa: S608
         if value is not None:
-            connection.execute(
-                f"INSERT INTO {table} (file, {column}) VALUES (?, ?)",  # noqa: S608
-                (row, value),
-            )
+            insert = f"INSERT INTO {table} (file, {column}) VALUES (?, ?)"  # noqa: S608
+            connection.execute(insert, (row, value))
+    return row
 
 
-_FACTS = "size, modified, device, inode, digest, zone, summary, closed, lines"
+def _put(connection: sqlite3.Connection, task: Task, facts: tuple[object, ...]) -> int:
+    if task.row:
+        places = ", ".join(f"{name} = ?" for name in _FACTS)
+        connection.execute(f"UPDATE files SET {places} WHERE id = ?", (*facts, task.row))  # noqa: S608
+        return task.row
+    names, places = ", ".join(_FACTS), ", ".join("?" * len(facts))
+    insert = f"INSERT INTO files ({names}, path) VALUES ({places}, ?)"  # noqa: S608
+    return connection.execute(insert, (*facts, os.fsencode(task.file.path))).lastrowid or 0
+
+
+_FACTS = (
+    "size", "modified", "device", "inode", "digest", "zone", "summary", "closed", "lines"
+)  # fmt: skip

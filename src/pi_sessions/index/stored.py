@@ -21,7 +21,7 @@ _EDGE = 4096
 _TICK = 50_000_000
 """Nanoseconds within which a file can change without another time of change."""
 COLUMNS = (
-    "id, path, size, modified, device, inode, digest, zone, summary, closed, lines, is_searchable"
+    "id, path, size, modified, device, inode, digest, zone, summary, closed, lines, indexed, is_odd"
 )
 
 
@@ -44,8 +44,30 @@ class Row(msgspec.Struct):
     """Bytes of whole lines of a session in which nothing is odd; 0 for all others."""
     lines: int
     """How many lines these are."""
-    is_searchable: int
-    """Whether its words are in the index, as far as `closed`, or all of an odd file."""
+    indexed: int
+    """Bytes whose words are in the index: as many as are closed, or as an odd file has."""
+    is_odd: int
+    """Whether it may hold words that are not in the index."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a session in which nothing is odd, up to its last whole line."""
+        return self.closed > 0
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is no session."""
+        return self.summary is None
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the words are in the index that can be in it."""
+        return self.summary is None or self.indexed == (self.closed or self.size)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all words are in the index, those behind the last newline too."""
+        return self.is_indexed and self.closed in (0, self.size)
 
     def is_of(self, file: StoredFile, zone: str) -> bool:
         """Say whether what is kept is true of a file as it is now."""
@@ -73,13 +95,20 @@ class Row(msgspec.Struct):
         return summary
 
 
-def rows(connection: sqlite3.Connection) -> dict[str, Row]:
+def rows(connection: sqlite3.Connection, *, with_summaries: bool = True) -> dict[str, Row]:
     """Give all rows by path.
+
+    Args:
+        connection: of the cache.
+        with_summaries: otherwise b"" stands for each.
 
     Raises:
         sqlite3.Error: they cannot be read.
     """
-    found = (Row(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM files"))  # noqa: S608
+    columns = COLUMNS
+    if not with_summaries:
+        columns = columns.replace("summary", "CASE WHEN summary IS NULL THEN NULL ELSE x'' END")
+    found = (Row(*row) for row in connection.execute(f"SELECT {columns} FROM files"))  # noqa: S608
     return {os.fsdecode(row.path): row for row in found}
 
 

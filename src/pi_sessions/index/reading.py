@@ -1,0 +1,197 @@
+"""What is read of a file for the cache, in whatever process: its summary, its words."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pi_sessions import _json
+from pi_sessions.index import stored, words
+from pi_sessions.index.prose import Said, said
+from pi_sessions.meter import Spent
+from pi_sessions.store import StoredFile
+from pi_sessions.summarising import go_on, summarise
+from pi_sessions.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import tzinfo
+
+_FEW = 12_000_000
+"""Bytes that one process reads in less time than others need to start."""
+_SHARE = 4_000_000
+"""Bytes one process is given at a time."""
+_MOST = 64
+"""Files one process is given at a time."""
+_BLOCK = 1 << 20
+"""Bytes whose words are told apart at once."""
+
+
+class Task(msgspec.Struct):
+    """A file that has to be read, and where."""
+
+    file: StoredFile
+    row: int = 0
+    """Id of its row, 0 if what was kept of it is no longer true."""
+    begin: int = 0
+    """Byte from which on it has to be read."""
+    state: bytes = b""
+    """What `go_on` gave when it was read as far as there."""
+    is_single: bool = False
+    """Whether its single entries are asked for."""
+    is_summarised: bool = False
+    """Whether the summary is kept already, with these two facts:"""
+    closed: int = 0
+    lines: int = 0
+    with_words: bool = False
+    """Whether its words are asked for."""
+    indexed: int = 0
+    """Bytes whose words are kept already."""
+    line: int = 1
+    """The line that begins there."""
+
+
+class Words(msgspec.Struct):
+    """The words of a part of a file."""
+
+    begin: int
+    end: int
+    line: int
+    """The first line of the part."""
+    held: str
+    """All words, with blanks between."""
+    said: list[Said]
+    lengths: bytes
+    """Bytes of each line, with its newline, as an `array("I")`; b"" of an odd file."""
+    is_odd: bool
+    """Whether it may hold words that are not among these."""
+
+
+class Taken(msgspec.Struct):
+    """What was read of a file."""
+
+    task: Task
+    digest: bytes
+    """Of head and tail; b"" if it cannot be read."""
+    modified: int
+    """Time of change to keep (`stored.settled`)."""
+    summary: Summary | None = None
+    spent: list[Spent] | None = None
+    state: bytes = b""
+    closed: int = 0
+    """Bytes of whole lines, if nothing is odd in them."""
+    lines: int = 0
+    words: Words | None = None
+
+
+class _At(msgspec.Struct):
+    """How far a state reaches."""
+
+    lines: int
+    offset: int
+
+
+_decode_at = msgspec.msgpack.Decoder(_At).decode
+
+
+def in_shares(
+    tasks: Sequence[Task], read: Callable[[list[Task]], list[Taken]], workers: int
+) -> Iterator[list[Taken]]:
+    """Read files, the larger ones first, on several cores where that is worth it."""
+    ordered = sorted(tasks, key=lambda task: task.begin - task.file.size)
+    shares: list[list[Task]] = [[]]
+    given = 0
+    for task in ordered:
+        shares[-1].append(task)
+        given += task.file.size - task.begin
+        if given >= _SHARE or len(shares[-1]) >= _MOST:
+            shares.append([])
+            given = 0
+    if workers < 2 or sum(task.file.size - task.begin for task in tasks) < _FEW:
+        yield from map(read, shares)
+        return
+    from multiprocessing import get_context  # noqa: PLC0415 - start-up
+
+    with get_context().Pool(min(workers, len(shares)), begin_worker) as pool:
+        yield from pool.imap_unordered(read, shares)
+
+
+def begin_worker() -> None:
+    """Leave Ctrl-C to the process that asks, and clean up now and then."""
+    import gc  # noqa: PLC0415 - start-up
+    import signal  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.enable()
+    gc.set_threshold(100_000)
+
+
+def take_share(tasks: list[Task], zone: tzinfo, clock: Callable[[], int]) -> list[Taken]:
+    """Read some files."""
+    return [_take(task, zone, clock()) for task in tasks]
+
+
+def _take(task: Task, zone: tzinfo, now: int) -> Taken:
+    path = task.file.path
+    # Before all else: what changes from now on will not be like this.
+    digest = stored.digest_of(path, task.file.size)
+    taken = Taken(task, digest, stored.settled(task.file.modified, now))
+    if task.is_summarised:
+        taken.closed, taken.lines = task.closed, task.lines
+    else:
+        if task.is_single:
+            taken.spent = []
+            taken.summary = summarise(path, zone, taken.spent)
+        if not task.is_single or task.row:
+            summary, taken.state = go_on(path, zone, task.state)
+            taken.summary = taken.summary or summary
+        if taken.state:
+            at = _decode_at(taken.state)
+            taken.closed, taken.lines = at.offset, at.lines
+    if task.with_words:
+        taken.words = _words(task, taken)
+    return taken
+
+
+def _words(task: Task, taken: Taken) -> Words | None:
+    """Read the words that are not kept yet; None if the file cannot be read so far."""
+    is_plain = taken.closed > 0
+    if taken.summary is None and not task.is_summarised:
+        return None
+    begin, line = (task.indexed, task.line) if is_plain else (0, 1)
+    end = taken.closed or task.file.size
+    held: set[bytes] = set()
+    told: list[Said] = []
+    lengths = array("I")
+    is_odd = False
+    try:
+        with open(task.file.path, "rb") as file:  # noqa: PTH123 - thousands of them
+            header = _json.loads(file.readline()) if is_plain else {}
+            file.seek(begin)
+            at = begin
+            while at < end:
+                lines = file.readlines(min(_BLOCK, end - at))
+                if not lines:
+                    return None
+                at += sum(map(len, lines))
+                is_odd = is_odd or words.is_odd(b"".join(lines))
+                held |= words.words_of(words.bare(lines) if is_plain else words.whole(lines))
+                if is_plain:
+                    told += _said(line, lines, header)
+                    lengths.extend(map(len, lines))
+                    line += len(lines)
+    except (OSError, _json.JSONError, OverflowError):
+        return None
+    if is_plain and at > end:
+        # It has grown since its lines were read: what came then is not known to be in order.
+        return None
+    spelled = words.spelled(held)
+    first = task.line if is_plain else 1
+    return Words(begin, end, first, spelled, told, lengths.tobytes(), is_odd)
+
+
+def _said(line: int, lines: list[bytes], header: dict[str, object]) -> list[Said]:
+    found = (said(number, data, header) for number, data in enumerate(lines, line) if number > 1)
+    return [each for each in found if each is not None]

@@ -1,0 +1,125 @@
+"""Words of files, and what a query asks of them.
+
+A word is a stretch of letters, digits and bytes beyond ASCII, capitals made small. Whoever looks
+for a text looks for its stretches *inside* of words: a line without such words cannot hold the
+text. Lines that have them still have to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pi_sessions.finding import without_sealed
+
+if TYPE_CHECKING:
+    from pi_sessions.finding import Query
+
+ALL = "0all0"
+"""A word that is put to every text."""
+ODD = "0odd0"
+"""A word that is put to a text that may hold any word: it has letters of many forms."""
+LONGEST = 64
+"""Bytes of a word; longer ones are kept as pieces that overlap by half."""
+_HALF = LONGEST // 2
+_SMALL = bytes(
+    byte + 32
+    if 0x41 <= byte <= 0x5A
+    else byte
+    if 0x30 <= byte <= 0x39 or 0x61 <= byte <= 0x7A or byte == 0x5F or byte >= 0x80
+    else 0x20
+    for byte in range(256)
+)
+_LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
+"""Letters that are capitals of ASCII ones, or have them as capitals (`needle`)."""
+_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[01])")
+"""An escape behind which any letter may stand."""
+_ENVELOPE = re.compile(
+    rb'\{"type":"\w+","id":"\w+","parentId":(?:"\w+"|null),"timestamp":"[\w:.+-]*"'
+)
+"""How writers begin a line; none of these values is ever looked into."""
+
+
+def words_of(data: bytes) -> set[bytes]:
+    """Give the words of some bytes."""
+    words = set(data.translate(_SMALL).split())
+    long = [word for word in words if len(word) > LONGEST]
+    for word in long:
+        words.remove(word)
+        words.update(word[at : at + LONGEST] for at in range(0, len(word) - _HALF, _HALF))
+    return words
+
+
+def is_odd(data: bytes) -> bool:
+    """Say whether lines may hold letters in a form in which `words_of` does not see them."""
+    if is_odd_text(data):
+        return True
+    if data.count(b"\\u") == data.count(b"\\u000") + data.count(b"\\u001"):
+        return False  # control characters alone
+    return _ESCAPE.search(data) is not None
+
+
+def is_odd_text(data: bytes) -> bool:
+    """Say the same of text that is not in JSON."""
+    return not data.isascii() and any(letter in data for letter in _LOOKALIKES)
+
+
+def bare(lines: list[bytes]) -> bytes:
+    """Join lines of a session in which nothing is odd, without what is never looked into."""
+    match = _ENVELOPE.match
+    return without_sealed(
+        b"".join([line[found.end() :] if (found := match(line)) else line for line in lines])
+    )
+
+
+def whole(lines: list[bytes]) -> bytes:
+    """Join lines of any other file."""
+    return without_sealed(b"".join(lines))
+
+
+def spelled(words: set[bytes]) -> str:
+    """Write words as one text, which the tables take."""
+    return b" ".join(words).decode("utf-8", "replace")
+
+
+def pieces_of(query: Query) -> list[bytes]:
+    """Give stretches that each stand in one word of a text that is found; none: all may be."""
+    text = _literals(query.text) if query.is_regex else query.text
+    kept = "".join(char if _is_plain(char, query.is_exact) else " " for char in text)
+    found = dict.fromkeys(piece.encode().translate(_SMALL) for piece in kept.split())
+    return [_short(piece) for piece in found]
+
+
+def _is_plain(char: str, is_exact: bool) -> bool:
+    """Say whether a character, where it is found, stands in a word as itself or as its capital."""
+    if char.isascii():
+        return char.isalnum() or char == "_"
+    if "\ud800" <= char <= "\udfff" or "\ufffd" <= char <= "\uffff" or char < "\xa0":
+        return False
+    return not char.isspace() and (is_exact or char.lower() == char == char.upper())
+
+
+def _short(piece: bytes) -> bytes:
+    """Cut a stretch to what lies within one of the pieces of a long word."""
+    return piece[:_HALF].decode("utf-8", "ignore").encode()
+
+
+_PART = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.)((?:[*+?]|\{\d*,?\d*\})[?+]?)?", re.DOTALL)
+
+
+def _literals(expression: str) -> str:
+    """Give what a regular expression must find as it stands, blanks between; "" if unsure."""
+    kept = []
+    for atom, repeat in _PART.findall(expression):
+        is_escape = len(atom) == 2 and atom[0] == "\\"
+        if atom in ("|", "(", ")") or (
+            is_escape and atom[1].isalnum() and atom[1] not in "bBdDsSwWAZ"
+        ):
+            return ""
+        if repeat or (len(atom) == 1 and atom in ".^$"):
+            kept.append(" ")
+        elif is_escape and not atom[1].isalnum():
+            kept.append(atom[1])
+        else:
+            kept.append(atom if len(atom) == 1 else " ")
+    return "".join(kept)
