@@ -37,7 +37,8 @@ def size(text: str) -> int:
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no size: 50000, 50kB, 2.5MB or 1GB")
     power = match[2].replace("K", "k")
-    return round(float(match[1]) * _STEP ** (_POWERS.index(power) + 1 if power else 0))
+    factor = float(_STEP) ** (_POWERS.index(power) + 1 if power else 0)
+    return round(float(match[1]) * factor)
 
 
 def moment(text: str, now: float, zone: tzinfo) -> float:
