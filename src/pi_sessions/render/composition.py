@@ -12,6 +12,7 @@ import msgspec
 
 from pi_sessions import _json
 from pi_sessions.context.payload.limits import CHARACTERS, IMAGE
+from pi_sessions.context.projection import target_key
 from pi_sessions.context.replay import block_type
 from pi_sessions.context.selection import first_kept_key
 from pi_sessions.table import FIRST_OTHER, Kind, Table
@@ -40,6 +41,8 @@ _REPLY, _OTHER = 520, 190
 """Bytes of a reply, and of another line, that say nothing to a model: ids, times, usage."""
 _LONG = 40_000
 """Bytes from which on a line is read to be weighed: it may hold a picture."""
+_SMALL = 1_000_000
+"""Bytes of a file of which all lines are read."""
 _READ = 8_000_000
 """Bytes that are read so at most; longer lines count as a picture then."""
 
@@ -64,6 +67,7 @@ class Composition:
     def __init__(self, table: Table) -> None:
         self.table = table
         self._left = _READ
+        self._long = _LONG if table.offsets[-1] > _SMALL else 0
         self._cuts: dict[int, _Cut] = {}
         size = len(table) + 1
         self._sums: tuple[list[int], ...] = tuple([0] * size for _ in KEYS)
@@ -86,28 +90,41 @@ class Composition:
             prompt[line], summary[line] = prompt[above], summary[above]
             talk[line], results[line] = talk[above], results[above]
             cut_of[line] = cut_of[above]
-            part = _PARTS[kind]
-            if part:
-                around = _REPLY if kind == Kind.ASSISTANT else _OTHER
-                length = offsets[line + 1] - offsets[line] - around
-                if length > _LONG:
+            if part := _PARTS[kind]:
+                length = offsets[line + 1] - offsets[line]
+                length -= _REPLY if kind == Kind.ASSISTANT else _OTHER
+                if length > self._long:
                     length = self._weight(line, length)
-                if length > 0:
-                    self._sums[part - 1][line] += length
+                self._sums[part - 1][line] += max(length, 1)
             elif kind == Kind.COMPACTION:
                 self._cuts[line] = self._compaction(line, above)
                 cut_of[line] = line
+            elif kind == Kind.CONTEXT_EDIT:
+                self._edit(line)
 
     def _weight(self, line: int, length: int) -> int:
         """Weigh a long line by what it says."""
         self._left -= length
         if self._left < 0:
-            return IMAGE
-        message = self.table.raw(line).get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        if not isinstance(content, list):
-            return length
-        return sum(map(_size, content))
+            return min(length, IMAGE)
+        entry = self.table.raw(line)
+        message = entry.get("message")
+        content = (message if isinstance(message, dict) else entry).get("content")
+        return sum(map(_size, content)) if isinstance(content, list) else length
+
+    def _edit(self, line: int) -> None:
+        """Take out what an edit takes out of later requests, and put in its replacement."""
+        table, edit = self.table, self.table.raw(line)
+        target = table.lines_by_id.get(target_key(edit), 0)
+        cut = self._cuts.get(self._cut_of[line])
+        part = _PARTS[table.kinds[target]] if 0 < target < line else 0
+        if not part or (cut and target <= cut.base):
+            return
+        above, sums = table.parents[target], self._sums[part - 1]
+        size = sums[target] - (sums[above] if 0 < above < target else 0)
+        replacement = edit.get("replacement")
+        said = replacement.get("content") if isinstance(replacement, dict) else None
+        sums[line] -= size - (sum(map(_size, said)) if isinstance(said, list) else 0)
 
     def _compaction(self, line: int, above: int) -> _Cut:
         table, entry = self.table, self.table.raw(line)
@@ -148,4 +165,6 @@ def _size(block: Any) -> int:
     if kind == "image":
         return IMAGE
     said = block.get(kind) if kind in ("text", "thinking") else block
+    if kind == "toolCall":
+        said = block.get("arguments")
     return len(said) if isinstance(said, str) else len(_json.dumps(said))

@@ -223,7 +223,9 @@ def _marks(table: Table, bars: Sequence[_Bar], step: float) -> tuple[Mark, ...]:
     ]
     for bar, before in zip(bars[1:], bars, strict=False):
         above = _reply_above(table, bar.line, number)
-        if above and above != before.line and above < before.line:
+        if above < 0:
+            branches.append((bar.number, f"begins anew; {count(bar.number, 'reply')} left"))
+        elif above and above < before.line:
             told = (
                 f"goes on at line {above:,}; {count(bar.number - number[above] - 1, 'reply')} left"
             )
@@ -252,10 +254,12 @@ def _after(bars: Sequence[_Bar], line: int) -> int:
 
 
 def _reply_above(table: Table, line: int, number: Mapping[int, int]) -> int:
-    """Find the reply next above on the branch, 0 if none is near."""
+    """Find the reply next above on the branch: 0 if none is near, -1 if it begins before any."""
     above = table.parents[line]
     for _ in range(200):
         if above <= 0 or above in number:
             break
         above = table.parents[above]
-    return above if above in number else 0
+    if above in number:
+        return above
+    return -1 if above <= 0 else 0
