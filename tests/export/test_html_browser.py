@@ -18,6 +18,7 @@ from pi_sessions.audit import audit
 from pi_sessions.export import Options, chunks
 from pi_sessions.export.html_audit import chunks as audited
 from pi_sessions.export.html_pages import files
+from pi_sessions.render import states
 from pi_sessions.session import Session
 from web.hostile import INPUTS, session
 
@@ -161,11 +162,15 @@ def test_requests_on_demand(look: Open) -> None:
         assert sorted(had) == told
         page.goto(f"{page.url.partition('#')[0]}#at-{reply.line}")
         page.wait_for_selector(f"#L{reply.line}[aria-current]")
-        shown = page.locator("#saw .blk .from a").all_text_contents()
+        shown = page.locator("#saw .blk:not(.made) .from a").all_text_contents()
+        assert page.evaluate(f"piSessions.made({reply.line})") == [
+            part.text for part in explanation.synthetic
+        ]
         assert sorted(int(text[1:]) for text in shown) == told
         tags = dict(page.evaluate(TAGS))
         for line in lines:
-            assert ("not sent" in tags[f"L{line}"]) is (line not in told), (reply.line, line)
+            word = states.WORDS[explanation.verdict(line)]
+            assert tags[f"L{line}"][2:].startswith(word), (reply.line, line)
 
 
 TAGS = """() => [...document.querySelectorAll('article.row')].map(

@@ -306,6 +306,7 @@ class Book:
         value: dict[str, Any] = {"why": requested.reasons(), "total": len(self.table)}
         if not page.name:
             value["replies"], value["lines"] = replies, self.asked
+            value["made"] = self.requested.made()
         else:
             shown = frozenset(page.lines)
             own = [place for place, line in enumerate(order) if line in shown]
@@ -315,6 +316,10 @@ class Book:
             value["lines"] = [
                 row for row in self.asked if row[0] in shown or _is_had(row, low, high)
             ]
+            known = {row[0] for row in value["lines"]}
+            made = self.requested.made()
+            rows = [row for row in made["rows"] if known.issuperset(row[1])]
+            value["made"] = {**made, "rows": rows}
             value["pages"] = [[p.lines[0], p.name] for p in self.pages]
             value["briefs"] = {
                 row[0]: self._brief(row[0]) for row in value["lines"] if row[0] not in shown

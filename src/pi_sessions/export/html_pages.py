@@ -80,7 +80,7 @@ def _listed(page: Page, cards: list[tuple[int, Card]], most: int) -> Iterator[st
     cost = sum(card.cost for _, card in cards)
     told = f" · {count(len(cards), 'prompt')}" + (f" · {money(cost)}" if cost else "")
     link = tag("a", f"Lines {first:,} to {last:,}", href=page.name)
-    yield str(tag("h2", link, told)) + '\n<ol class="list">\n'
+    yield str(tag("h2", link, told)) + '\n<ol class="listed">\n'
     for number, card in cards[:most]:
         words = tag("a", card.told or "Before the first prompt", href=f"{page.name}#L{card.line}")
         figures = [count(card.replies, "reply")]

@@ -9,6 +9,7 @@ line for it, and what came in and went out since the reply before.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,18 +20,26 @@ from pi_sessions.render.states import WHY
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.visibility import Span, Visibility
 
-HAD, HAD_EDITED = 0, -1
-"""Codes of a run: the replies had the line, or what an edit put in its place; else a reason."""
+    Lines = tuple[int, ...]
+
+HAD = 0
+"""Code of a run of replies that had a line; below it the reason why it went otherwise than stored,
+above it the reason why they had it not; the number of a reason is its place, from 1."""
 _PROMPT, _SUMMARY = 1, 2
 _KINDS = {Kind.SYSTEM: _PROMPT, Kind.COMPACTION: _SUMMARY}
+_EDITED = -REASONS.index(Reason.EDITED) - 1
 _RUN = re.compile(b"\x01+")
+_SAID = 160
+"""Characters that are told of what stands in no line."""
 _MOST = 12
-"""Points that are explained for how lines went."""
+"""Points that are explained for how lines went, where not all are."""
+_SMALL = 20_000
+"""Replies times lines up to which every reply is explained."""
 
 
 class Requested:
@@ -47,6 +56,7 @@ class Requested:
         """Where a reply stands in the order of the tree, by its line."""
         self._explain = explain
         self._ways: dict[int, int] | None = None
+        self._made: dict[tuple[str, Lines, Lines], list[int]] = {}
         self._spans: dict[int, list[Span]] = {}
 
     def spans(self, line: int) -> list[Span]:
@@ -98,14 +108,37 @@ class Requested:
             yield from self._without(line, place, below.stop)
 
     def _with(self, line: int, span: Span) -> Iterator[tuple[int, int]]:
-        if not self.seen.is_edited(line):
+        """Tell how a line went to replies that had it."""
+        places, changed = range(span.start, span.stop), self._changed
+        if changed is not None:
+            yield from _ends(span.start, [changed[place].get(line, HAD) for place in places])
+        elif self.seen.is_edited(line):
+            leaves = (self.seen.view(self.seen.order[place]).leaf for place in places)
+            codes = [_EDITED if self.seen.edit(line, leaf) else HAD for leaf in leaves]
+            yield from _ends(span.start, codes)
+        else:
             yield span.stop, HAD
-            return
-        codes = [
-            HAD_EDITED if self.seen.edit(line, self.seen.view(self.seen.order[n]).leaf) else HAD
-            for n in range(span.start, span.stop)
-        ]
-        yield from _ends(span.start, codes)
+
+    @cached_property
+    def _changed(self) -> list[dict[int, int]] | None:
+        """Codes of the lines that went to each reply otherwise than stored; None: too many."""
+        table, order = self.seen.table, self.seen.order
+        if len(order) * len(table) > _SMALL:
+            return None
+        found: list[dict[int, int]] = []
+        for place, reply in enumerate(order):
+            explanation = self._explain(reply)
+            for part in explanation.synthetic:
+                key = part.text[:_SAID], part.because, ()
+                self._made.setdefault(key, []).append(place)
+            found.append(
+                {
+                    line: -number - 1
+                    for line, number in enumerate(explanation.reasons)
+                    if REASONS[number].verdict is Verdict.CHANGED
+                }
+            )
+        return found
 
     def _without(self, line: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Tell why replies that have a line on their way did not have it."""
@@ -121,10 +154,15 @@ class Requested:
 
     @property
     def ways(self) -> dict[int, int]:
-        """How lines went that did not go as they are stored, at the last reply that had them."""
+        """How lines went that did not go as they are stored, at the last reply that had them.
+
+        Nothing where every reply was explained: the codes of the runs tell it.
+        """
         if self._ways is None:
             self._ways = {}
             last: dict[int, list[int]] = {}
+            if self._changed is not None:
+                return self._ways
             for line in self.seen.table.entries():
                 if spans := self.spans(line):
                     last.setdefault(spans[-1].stop - 1, []).append(line)
@@ -132,11 +170,53 @@ class Requested:
                 :_MOST
             ]:
                 explanation = self._explain(self.seen.order[place])
+                self._learn(explanation)
                 for line in lines:
                     reason = explanation.reason(line)
                     if reason.verdict is Verdict.CHANGED and reason is not Reason.EDITED:
                         self._ways[line] = REASONS.index(reason) + 1
         return self._ways
+
+    def _learn(self, explanation: Explanation) -> None:
+        """Take over what stands in no line at a point."""
+        leaf = self.seen.forest.enter[explanation.point.leaf]
+        for part in explanation.synthetic:
+            unless = self._unless(explanation, part.because) if explanation.edits else ()
+            key = part.text[:_SAID], part.because, unless
+            self._made.setdefault(key, []).append(leaf)
+
+    def _unless(self, explanation: Explanation, because: Lines) -> Lines:
+        """Give the results that were taken out of later requests: those before had them."""
+        table, found = self.seen.table, []
+        calls = {
+            block.get("id")
+            for line in because
+            if table.kinds[line] == Kind.ASSISTANT
+            for block in _blocks(table.raw(line)["message"])
+            if isinstance(block, dict) and isinstance(block.get("id"), str)
+        }
+        for line in table.of_kind(Kind.TOOL_RESULT):
+            if calls and explanation.reason(line) is Reason.OMITTED:
+                named = table.raw(line)["message"].get("toolCallId")
+                if isinstance(named, str) and named in calls:
+                    found.append(line)
+        return tuple(found)
+
+    def made(self) -> dict[str, Any]:
+        """Give what stands in no line: its text, its lines, the replies, what speaks against it.
+
+        Where every reply was explained (`exact`) the replies are named by their places. Else by
+        the leaves it was found at: it is told of each reply on the way to one of these that had
+        all of the lines, and none of those that speak against it.
+        """
+        is_exact = self.ways is not None and self._changed is not None
+        rows = [[key[0], [*key[1]], found, [*key[2]]] for key, found in self._made.items()]
+        return {"exact": is_exact, "rows": sorted(rows, key=lambda row: (row[1], row[0]))}
+
+
+def _blocks(message: dict[str, Any]) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
 
 
 def _ends(start: int, codes: list[int]) -> Iterator[tuple[int, int]]:
@@ -200,3 +280,18 @@ def code_at(row: list[int], place: int) -> int | None:
         return None
     ends: Any = zip(row[5::2], row[6::2], strict=True)
     return next((code for end, code in ends if place < end), None)
+
+
+def made_for(
+    made: dict[str, Any], had: Container[int], place: int, reply: list[int]
+) -> list[list[Any]]:
+    """Give what stands in no line of a reply's request, as the script of the file works it out."""
+    if made["exact"]:
+        return [row for row in made["rows"] if place in row[2]]
+    return [
+        row
+        for row in made["rows"]
+        if all(line in had for line in row[1])
+        and not any(line in had for line in row[3])
+        and any(reply[1] <= n <= reply[2] for n in row[2])
+    ]

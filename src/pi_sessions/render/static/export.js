@@ -31,7 +31,7 @@
   const reply = (place) => told.replies[place];
   const steps = replies.map(([place, each]) => [each[0], place]).sort((a, b) => a[0] - b[0]);
 
-  /* A line's code for a reply: 0 it had it, -1 it had what an edit put there, else a reason. */
+  /* A line's code for a reply: 0 it had it, below how it went, above why it had it not. */
   const codeAt = (row, place) => {
     if (place < row[4]) return null;
     for (let n = 5; n < row.length; n += 2) if (place < row[n]) return row[n + 1];
@@ -40,7 +40,8 @@
   const whyNot = (row, place) => {
     const code = codeAt(row, place);
     if (code !== null) return code > 0 ? told.why[code - 1] : "";
-    const [, enter, leave] = reply(place);
+    const [line, enter, leave] = reply(place);
+    if (row[0] === line) return "this reply";
     return enter <= row[1] && row[1] <= leave ? "came later" : "on another branch";
   };
   const had = (place) => {
@@ -48,11 +49,19 @@
     const order = (row) => (row[2] === 1 ? 0 : row[2] === 2 ? 1 : 2);
     return found.sort((a, b) => order(a) - order(b) || a[1] - b[1]);
   };
+  /* What stands in no line of a request: told of replies on the way to where it was found. */
+  const made = (mine, place) => {
+    const lines = new Set(mine.map((row) => row[0]));
+    const [, low, high] = reply(place);
+    if (told.made.exact) return told.made.rows.filter((each) => each[2].includes(place));
+    return told.made.rows.filter((each) => each[1].every((line) => lines.has(line)) && !each[3].some((line) => lines.has(line)) && each[2].some((leaf) => low <= leaf && leaf <= high));
+  };
   const changed = (row, place) => {
-    if (codeAt(row, place) === -1) return "edited";
+    const code = codeAt(row, place);
+    if (code < 0) return told.why[-code - 1];
     return row[3] ? told.why[row[3] - 1] : "";
   };
-  window.piSessions = { had: (line) => had(places.get(line)).map((row) => row[0]), state: (line, of) => {
+  window.piSessions = { made: (line) => made(had(places.get(line)), places.get(line)).map((each) => each[0]), had: (line) => had(places.get(line)).map((row) => row[0]), state: (line, of) => {
     const row = rows.get(line), place = places.get(of);
     return (codeAt(row, place) ?? 1) <= 0 ? "" : whyNot(row, place);
   } };
@@ -64,18 +73,29 @@
     return name;
   };
   const address = (line) => (document.getElementById("L" + line) ? "" : pageOf(line)) + "#L" + line;
+  const spoken = (body) => {
+    const walk = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    let text = "";
+    while (text.length < 220 && walk.nextNode()) text += " " + walk.currentNode.data.slice(0, 300);
+    return text.replace(/\s+/g, " ").trim().slice(0, 220);
+  };
   const words = (line) => {
     const here = document.getElementById("L" + line);
     if (!here) return (told.briefs || {})[line] || ["", ""];
-    const body = (now !== null && codeAt(rows.get(line), now) === -1 && find(".went", here)) || find(".was > .was", here) || find(".body", here) || find(".aside", here);
-    const text = body ? body.textContent.slice(0, 400).replace(/\s+/g, " ").trim() : "";
-    return [find(".who", here).textContent, text.slice(0, 220)];
+    const body = (now !== null && (codeAt(rows.get(line), now) ?? 0) < 0 && find(".went", here)) || find(".was > .was", here) || find(".body", here) || find(".aside", here);
+    return [find(".who", here).textContent, body ? spoken(body) : ""];
   };
 
   const stored = new Map();
   const dots = all(".tree .t").map((each) => [each, each.className, find(".dot", each).textContent]);
   const dot = (place) => {
     for (const [each, name, sign] of dots) {
+      each.removeAttribute("aria-current");
+      if (place !== null && each.hash === "#L" + reply(place)[0]) {
+        each.setAttribute("aria-current", "true");
+        const tree = each.closest(".tree");
+        tree.scrollTop = each.offsetTop - tree.clientHeight / 2;
+      }
       const row = rows.get(Number(each.hash.slice(2)));
       const is = place !== null && row;
       const told = is && (codeAt(row, place) ?? 1) <= 0;
@@ -138,10 +158,20 @@
     else if (fresh) from.append(" ", make("span", { class: "tag s" }, "new"));
     return make("div", { class: "blk" }, make("span", { class: "role" }, who), said, from);
   };
+  const standIn = (each) => {
+    const from = make("span", { class: "from" }, ...links(each[1]), " ", make("span", { class: "tag c" }, "in no line"));
+    return make("div", { class: "blk made" }, make("span", { class: "role" }, "made"), make("span", { class: "said" }, each[0]), from);
+  };
   const FIRST = 14, LAST = 60;
   const listed = (mine, place, came) => {
     const list = make("div", { class: "blocks" });
-    const put = (part) => list.append(...part.map((row) => block(row, place, came.has(row[0]))));
+    const extra = new Map();
+    for (const each of made(mine, place)) {
+      const after = each[1][each[1].length - 1];
+      extra.set(after, [...(extra.get(after) || []), each]);
+    }
+    const shown = (row) => [block(row, place, came.has(row[0])), ...(extra.get(row[0]) || []).map(standIn)];
+    const put = (part) => list.append(...part.flatMap(shown));
     if (mine.length <= FIRST + LAST) {
       put(mine);
       return list;
@@ -149,7 +179,7 @@
     put(mine.slice(0, FIRST));
     const middle = mine.slice(FIRST, -LAST);
     const more = make("button", { type: "button", class: "edge" }, `${middle.length.toLocaleString("en")} more lines`);
-    more.addEventListener("click", () => more.replaceWith(...middle.map((row) => block(row, place, came.has(row[0])))));
+    more.addEventListener("click", () => more.replaceWith(...middle.flatMap(shown)));
     list.append(more);
     put(mine.slice(-LAST));
     return list;
@@ -203,7 +233,7 @@
     panel.append(make("p", { class: "soft num" }, `${mine.length.toLocaleString("en")} lines of this session` + (chips ? ` · ${chips.textContent}` : "")));
     if (difference) panel.append(difference);
     panel.append(make("h2", {}, "The request, in order"), listed(mine, place, fresh));
-    panel.append(make("p", { class: "note" }, "Wrappers, and results that stand in for missing ones, are in no line. “pi-sessions request” gives the exact body."));
+    panel.append(make("p", { class: "note" }, "Wrappers around texts are not told here: “pi-sessions request” gives the exact body."));
     panel.hidden = false;
     panel.scrollTop = 0;
     find("#view").className = "three";
