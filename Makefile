@@ -38,6 +38,7 @@ demo: $(STAMPS)/run
 	@$(BIN)/pi-sessions lines examples/demo/session.jsonl
 	@echo
 	@echo "Which lines did one reply see?   $(BIN)/pi-sessions lines examples/demo/session.jsonl --response 0c12ba85"
+	@echo "In a browser:                    $(BIN)/pi-sessions serve examples/demo/session.jsonl"
 	@echo "A session of yours:              $(BIN)/pi-sessions lines PATH_OR_ID   ($(BIN)/pi-sessions ls --all lists them)"
 
 check: $(STAMPS)/test
