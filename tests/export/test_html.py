@@ -17,7 +17,7 @@ from export.golden import tricky
 from pi_sessions import Reason, Verdict, load, loads
 from pi_sessions.context.explain import REASONS
 from pi_sessions.errors import UnsupportedApiError
-from pi_sessions.export import Options, chunks
+from pi_sessions.export import Options, chunks, html_book
 from pi_sessions.export.html_book import Book
 from pi_sessions.export.html_pages import files
 from pi_sessions.render import requested
@@ -241,8 +241,12 @@ def test_pages_lead_to_each_other() -> None:
     assert sorted(lines) == list(range(1, len(session.table) + 1))
 
 
-def test_pages_have_the_requests_of_their_replies() -> None:
+@pytest.mark.parametrize("near", [2_000, 100])
+def test_pages_have_the_requests_of_their_replies(
+    monkeypatch: pytest.MonkeyPatch, near: int
+) -> None:
     """Each page knows all lines its replies had, and what is told of those on other pages."""
+    monkeypatch.setattr(html_book, "NEAR", near)
     session = loads(long_session())
     book = Book(session, Options())
     for name, parts in files(session, Options()):
@@ -253,7 +257,9 @@ def test_pages_have_the_requests_of_their_replies() -> None:
         shown = {int(n) for n in re.findall(r'id="L(\d+)"', page)}
         for place, (line, *_) in told["replies"].items():
             had = requested.lines_had(told["lines"], int(place))
-            assert had == requested.lines_had(book.asked, int(place))
+            far, exact = told["far"], requested.lines_had(book.asked, int(place))
+            assert len(had) + far["count"] == len(exact)
+            assert [n for n in exact if not far["first"] <= n <= far["last"]] == had
             assert {str(n) for n in had if n not in shown} <= set(told["briefs"]), line
 
 

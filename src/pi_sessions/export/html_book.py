@@ -19,7 +19,7 @@ from pi_sessions.render.branches import Shape
 from pi_sessions.render.cards import Card, cards
 from pi_sessions.render.figures import count, money, short
 from pi_sessions.render.markup import Markup, island, tag
-from pi_sessions.render.requested import HAD, Had, Requested
+from pi_sessions.render.requested import Had, Requested
 from pi_sessions.render.rows import Teller
 from pi_sessions.render.states import CLASSES, SIGNS, WORDS, State, state_of
 from pi_sessions.render.window import Runs
@@ -36,6 +36,10 @@ _SPLIT = 300_000
 """Bytes of lines from which on a second process makes half of the rows."""
 _BRIEF = 160
 """Characters that are told of a line that stands on another page."""
+
+
+NEAR = 2_000
+"""Lines of other pages that a page tells one by one, of those that all its replies had."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -91,6 +95,10 @@ class Book:
         return list(self.requested.lines(range(1, len(self.table) + 1)))
 
     @cached_property
+    def _asked_of(self) -> dict[int, list[int]]:
+        return {row[0]: row for row in self.asked}
+
+    @cached_property
     def had(self) -> dict[int, Had]:
         """What each reply had, by its line."""
         order = self.requested.seen.order
@@ -101,6 +109,16 @@ class Book:
     def cards(self) -> list[Card]:
         """The cards of all prompts."""
         return cards(self.session, self.requested.seen.forest, self.lines)
+
+    @cached_property
+    def _numbered(self) -> dict[int, tuple[int, Card]]:
+        return {card.line: (number, card) for number, card in enumerate(self.cards, 1)}
+
+    @cached_property
+    def _reaches(self) -> list[tuple[int, int, list[int]]]:
+        """First and last place of the replies that had a line, with its runs."""
+        found = ((requested.reach(row), row) for row in self.asked)
+        return [(*reach, row) for reach, row in found if reach]
 
     @cached_property
     def replies(self) -> list[list[int]]:
@@ -175,8 +193,8 @@ class Book:
 
     def _tree(self, page: Page, addresses: single.InFile) -> str:
         first, last = page.lines[0] if page.lines else 1, page.lines[-1] if page.lines else 0
-        shown = frozenset(page.lines)
-        places = [n for n, line in enumerate(self.shape.lines) if line in shown]
+        found = (self.shape.place.get(line) for line in page.lines)
+        places = sorted(place for place in found if place is not None)
         rows: list[Any] = []
         for start, end in _runs(places):
             rows += self.shape.rows(self.teller, self.explanation, start, end + 1)
@@ -188,10 +206,9 @@ class Book:
         )
 
     def _prompts(self, page: Page, addresses: single.InFile) -> Iterator[str]:
-        shown = frozenset(page.lines)
-        own = [(n, card) for n, card in enumerate(self.cards, 1) if card.line in shown]
-        if not page.name:
-            own = list(enumerate(self.cards, 1))
+        own = list(enumerate(self.cards, 1))
+        if page.name:
+            own = [self._numbered[line] for line in page.lines if line in self._numbered]
         yield '<section id="prompts" aria-label="Prompts">\n'
         yield str(tag("h1", self.title)) + str(self.about(self.cards if not page.name else None))
         yield '<ol class="cards">\n'
@@ -301,7 +318,6 @@ class Book:
 
     def _data(self, page: Page) -> str:
         """Give what the script puts the request of any reply of a page together from."""
-        order = self.requested.seen.order
         replies = self.replies
         value: dict[str, Any] = {"why": requested.reasons(), "total": len(self.table)}
         if not page.name:
@@ -309,17 +325,20 @@ class Book:
             value["made"] = self.requested.made()
         else:
             shown = frozenset(page.lines)
-            own = [place for place, line in enumerate(order) if line in shown]
-            wanted = {*own, *(replies[place][3] for place in own)} - {-1}
+            places = self.requested.places
+            own = sorted(places[line] for line in page.lines if line in places)
+            wanted = sorted({*own, *(replies[place][3] for place in own)} - {-1})
             low, high = min(wanted, default=0), max(wanted, default=-1)
-            value["replies"] = {place: replies[place] for place in sorted(wanted)}
-            value["lines"] = [
-                row for row in self.asked if row[0] in shown or _is_had(row, low, high)
-            ]
+            value["replies"] = {place: replies[place] for place in wanted}
+            near = (row for first, last, row in self._reaches if first <= high and last >= low)
+            rows = {row[0]: row for row in near if requested.is_had(row, wanted)}
+            value["far"] = _without_far(rows, shown, low, high)
+            rows |= {line: self._asked_of[line] for line in shown if line in self._asked_of}
+            value["lines"] = [rows[line] for line in sorted(rows)]
             known = {row[0] for row in value["lines"]}
             made = self.requested.made()
-            rows = [row for row in made["rows"] if known.issuperset(row[1])]
-            value["made"] = {**made, "rows": rows}
+            of_page = [row for row in made["rows"] if known.issuperset(row[1])]
+            value["made"] = {**made, "rows": of_page}
             value["pages"] = [[p.lines[0], p.name] for p in self.pages]
             value["briefs"] = {
                 row[0]: self._brief(row[0]) for row in value["lines"] if row[0] not in shown
@@ -332,14 +351,19 @@ class Book:
         return [single.who(Kind(self.table.kinds[line])), self._briefs[line]]
 
 
-def _is_had(row: list[int], low: int, high: int) -> bool:
-    """Say whether a reply between two places had a line."""
-    place = row[4]
-    for end, code in zip(row[5::2], row[6::2], strict=True):
-        if code <= HAD and place <= high and end > low:
-            return True
-        place = end
-    return False
+def _without_far(
+    rows: dict[int, list[int]], shown: frozenset[int], low: int, high: int
+) -> dict[str, int]:
+    """Take out the lines far above a page that all its replies had, and count them."""
+    far = [
+        line
+        for line, row in rows.items()
+        if line not in shown and not row[2] and requested.is_had_by_all(row, low, high)
+    ]
+    far = far[: max(0, len(far) - NEAR)]
+    for line in far:
+        del rows[line]
+    return {"count": len(far), "first": min(far, default=0), "last": max(far, default=0)}
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,9 @@ line for it, and what came in and went out since the reply before.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,7 +22,7 @@ from pi_sessions.render.states import WHY
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.visibility import Span, Visibility
@@ -236,8 +238,6 @@ class Had(msgspec.Struct, frozen=True):
     count: int
     runs: tuple[tuple[int, int], ...]
     """The first of the runs of neighbouring lines they are, each by its first and last."""
-    more: int
-    """Runs that are not told."""
     last: int
     """The last line."""
 
@@ -259,13 +259,44 @@ def had(rows: Iterable[list[int]], replies: int, size: int, most: int) -> Iterat
                 steps.setdefault(place, []).append(row[0])
                 steps.setdefault(end, []).append(-row[0])
             place = end
-    flags = bytearray(size + 1)
+    flags, count = bytearray(size + 1), 0
     for place in range(replies):
-        for line in sorted(steps.get(place, ())):
+        changes = sorted(steps.get(place, ()))
+        for line in changes:
             flags[abs(line)] = line > 0
-        runs = [(found.start(), found.end() - 1) for found in _RUN.finditer(flags)]
-        last = runs[-1][1] if runs else 0
-        yield Had(flags.count(1), tuple(runs[:most]), max(0, len(runs) - most), last)
+        count += sum(1 if line > 0 else -1 for line in changes)
+        runs = tuple((m.start(), m.end() - 1) for m in islice(_RUN.finditer(flags), most))
+        yield Had(count, runs, max(0, flags.rfind(1)))
+
+
+def reach(row: list[int]) -> tuple[int, int] | None:
+    """Give the first and the last place of the replies that had a line."""
+    ends = row[5::2]
+    starts = [row[4], *ends]
+    had = [n for n, code in enumerate(row[6::2]) if code <= HAD]
+    return (starts[had[0]], ends[had[-1]] - 1) if had else None
+
+
+def is_had(row: list[int], places: Sequence[int]) -> bool:
+    """Say whether one of some replies, by their places in order, had a line."""
+    start = row[4]
+    for end, code in zip(row[5::2], row[6::2], strict=True):
+        if code <= HAD:
+            first = bisect_left(places, start)
+            if first < len(places) and places[first] < end:
+                return True
+        start = end
+    return False
+
+
+def is_had_by_all(row: list[int], low: int, high: int) -> bool:
+    """Say whether all replies between two places had a line."""
+    start = row[4]
+    for end, code in zip(row[5::2], row[6::2], strict=True):
+        if start <= low < end and high < end:
+            return code <= HAD
+        start = end
+    return False
 
 
 def lines_had(rows: Iterable[list[int]], place: int) -> list[int]:

@@ -153,7 +153,8 @@ RUNS = 12
 def asked(had: Had) -> Markup:
     """Tell which lines a reply had; the script shows the whole request in its place."""
     runs = [f"{first}–{last}" if last > first else str(first) for first, last in had.runs]
-    more = f" and {count(had.more, 'run')} more, up to line {had.last}" if had.more else ""
+    is_all = not had.runs or had.runs[-1][1] == had.last
+    more = "" if is_all else f", and more up to line {had.last}"
     words = tag("p", f"Told of {count(had.count, 'line')}: {', '.join(runs)}{more}")
     summary = tag("summary", "What did the model see here?", class_="ask")
     return tag("details", summary, words, class_="had")

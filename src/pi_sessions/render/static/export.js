@@ -25,6 +25,7 @@
   const panel = find("#saw");
   if (!island || !panel) return;
   const told = JSON.parse(island.textContent);
+  const far = told.far || { count: 0 };
   const rows = new Map(told.lines.map((row) => [row[0], row]));
   const replies = Object.entries(told.replies).map(([place, reply]) => [Number(place), reply]);
   const places = new Map(replies.map(([place, reply]) => [reply[0], place]));
@@ -144,7 +145,7 @@
     }
     const mine = had(place);
     const other = mine.filter((row) => changed(row, place)).length;
-    const numbers = [mine.length - other, other, told.total - mine.length];
+    const numbers = [far.count + mine.length - other, other, told.total - mine.length - far.count];
     counts.forEach((each, n) => (each.textContent = numbers[n].toLocaleString("en")));
     if (where) where.textContent = `as the reply on line ${reply(place)[0]} had them`;
   };
@@ -172,6 +173,12 @@
     }
     const shown = (row) => [block(row, place, came.has(row[0])), ...(extra.get(row[0]) || []).map(standIn)];
     const put = (part) => list.append(...part.flatMap(shown));
+    if (far.count) {
+      const first = mine.filter((row) => row[2]);
+      put(first);
+      list.append(farAway());
+      mine = mine.filter((row) => !row[2]);
+    }
     if (mine.length <= FIRST + LAST) {
       put(mine);
       return list;
@@ -199,6 +206,11 @@
     for (const [why, lines] of reasons) list.append(make("li", {}, make("b", {}, "out"), ...links(lines), " ", make("span", { class: "soft" }, why)));
     const head = make("summary", {}, `Since the reply before, on line ${reply(before)[0]}: ${came.length} in, ${went.length} out`);
     return [new Set(came.map((row) => row[0])), make("details", { class: "since", open: "" }, head, list)];
+  };
+  const farAway = () => {
+    const words = make("span", { class: "said" }, `${far.count.toLocaleString("en")} lines on earlier pages, the first and the last of them`);
+    const from = make("span", { class: "from" }, ...links([far.first, far.last]));
+    return make("div", { class: "blk" }, make("span", { class: "role" }, "before"), words, from);
   };
   const links = (lines) => lines.slice(0, 8).flatMap((line) => [" ", make("a", { class: "mono", href: address(line) }, "L" + line)]).concat(lines.length > 8 ? [` and ${lines.length - 8} more`] : []);
 
@@ -230,7 +242,7 @@
     shut.addEventListener("click", () => (location.hash = "#L" + line) && close());
     nav.append(shut);
     panel.replaceChildren(nav, make("h1", {}, "What the model saw"));
-    panel.append(make("p", { class: "soft num" }, `${mine.length.toLocaleString("en")} lines of this session` + (chips ? ` · ${chips.textContent}` : "")));
+    panel.append(make("p", { class: "soft num" }, `${(mine.length + far.count).toLocaleString("en")} lines of this session` + (chips ? ` · ${chips.textContent}` : "")));
     if (difference) panel.append(difference);
     panel.append(make("h2", {}, "The request, in order"), listed(mine, place, fresh));
     panel.append(make("p", { class: "note" }, "Wrappers around texts are not told here: “pi-sessions request” gives the exact body."));
