@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pi_sessions.errors import SessionError
+from pi_sessions.errors import SessionError, WriteRefusedError
 from pi_sessions.excerpt import one_line
 from pi_sessions.render import pages
 from pi_sessions.web.catalog import Catalog
 from pi_sessions.web.guard import Guard
 from pi_sessions.web.site import Site
 from pi_sessions.web.views import (
+    actions,
     health,
     live,
     prompt,
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "steps.js": "text/javascript"}
+_TYPES = {
+    "page.css": "text/css",
+    "views.css": "text/css",
+    "page.js": "text/javascript",
+    "steps.js": "text/javascript",
+}
 
 
 def create_app(site: Site) -> ASGIApp:
@@ -53,10 +60,14 @@ def create_app(site: Site) -> ASGIApp:
         Route("/session/{key}/raw/{line:int}", raw.show),
         Route("/session/{key}/raw/{line:int}/bytes", raw.download),
         Route("/session/{key}/live", live.show),
+        Route("/session/{key}/name", actions.rename, methods=["POST"]),
+        Route("/session/{key}/label/{entry}", actions.label, methods=["POST"]),
         Route("/sessions", sessions.show),
         Route("/search", search.show),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _not_found, SessionError: _failed})
+    app = Starlette(
+        routes=routes, exception_handlers={HTTPException: _not_found, SessionError: _failed}
+    )
     app.state.catalog = Catalog(site)
     app.state.site = site
     app.state.listeners = 0
@@ -80,13 +91,16 @@ def _static(request: Request) -> Response:
 
 
 def _not_found(request: Request, error: Exception) -> Response:
-    told = getattr(error, "detail", "") or "There is nothing at this address."
-    return _told(request, told, 404)
+    code = getattr(error, "status_code", 404)
+    told = getattr(error, "detail", "")
+    if told in ("", "Not Found"):
+        told = "There is nothing at this address."
+    return _told(request, told, code)
 
 
 def _failed(request: Request, error: Exception) -> Response:
     told = one_line(str(error), 400)
-    return _told(request, told, 500)
+    return _told(request, told, 409 if isinstance(error, WriteRefusedError) else 500)
 
 
 def _told(request: Request, told: str, code: int) -> Response:

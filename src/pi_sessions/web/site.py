@@ -37,6 +37,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     """Gives the settings of a person in a working directory."""
     retention: Retention | None = None
     release: str | None = None
+    is_read_only: bool = False
+    """Whether even names and labels are refused."""
 
     def setting(self, cwd: str | None) -> Setting:
         """Give what the requests of a session hang on besides it."""

@@ -34,6 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="default: one that is free")
     parser.add_argument("--open", action="store_true", help="open it in the browser")
     parser.add_argument("--dry-run", action="store_true", help="tell the address, and end")
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        help="refuse names and labels, too; always so where other machines reach it",
+    )
     shared.add_configuration(parser)
     shared.add_common(parser)
 
@@ -114,4 +119,5 @@ def _site(args: argparse.Namespace, port: int) -> Site:
         preferences_of=lambda cwd: configuration.preferences(args, cwd),
         retention=args.cache_retention,
         release=args.release,
+        is_read_only=args.read_only or args.host not in (*LOOPBACK, "::1"),
     )

@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 
 from pi_sessions import _json
 from pi_sessions.render import states
+from pi_sessions.render.addresses import handle
 from pi_sessions.render.dump import dump
 from pi_sessions.render.rows import WHO
 from pi_sessions.render.stored import formatted
@@ -35,6 +36,9 @@ def show(request: Request) -> Response:
         values: dict[str, Any] = about(opened, view, "raw")
         values |= {
             "line": line,
+            "can_label": table.is_entry(line) and isinstance(table.ids[line], str),
+            "label": opened.session.labels.get(table.ids[line]) or "",
+            "handle": handle(table, line),
             "who": WHO[Kind(table.kinds[line])],
             "state_": states.state_of(view.explanation, line),
             "by": states.BY,

@@ -69,6 +69,7 @@ def answer(request: Request, template: str, **values: Any) -> Response:
         "theme": theme_of(request),
         "has_store": site.root is not None,
         "form_token": form_token(site.token),
+        "can_write": not site.is_read_only,
     }
     return HTMLResponse(pages.page(template, **(shared | values)))
 
@@ -84,6 +85,7 @@ def about(opened: Opened, view: View | None, tab: str) -> dict[str, Any]:
         "tab": tab,
         "title": one_line(session.name or first_words(opened) or session.id, 80),
         "cwd": one_line(session.cwd or "", 80),
+        "name": session.name or "",
         "lines": len(session.table),
         "replies": len(session.responses),
         "tabs": _tabs(base, suffix),
