@@ -42,6 +42,8 @@ CREATE VIRTUAL TABLE held USING fts5(
 CREATE VIRTUAL TABLE said USING fts5(
     words, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'"
 );
+INSERT INTO held (held, rank) VALUES ('hashsize', 33554432);
+INSERT INTO said (said, rank) VALUES ('hashsize', 33554432);
 """
 
 

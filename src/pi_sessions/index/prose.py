@@ -26,6 +26,7 @@ SAID = frozenset({Where.TEXT, Where.SUMMARY, Where.REPLACEMENT})
 ELSEWHERE = 2 * max(weight for where, weight in WEIGHTS.items() if where not in SAID)
 """The most that a find counts in any other kind of text."""
 _HIGHEST = 6000
+_RESULT = b',"message":{"role":"toolResult"'
 _SILENT = ("toolResult", "bashExecution", "system")
 _TYPES = ("compaction", "branch_summary", "context_edit", "custom_message")
 
@@ -60,6 +61,11 @@ _decode = msgspec.json.Decoder(_Entry).decode
 def score_at(rank: int) -> float:
     """Give the most that a find can count in lines of a rank."""
     return (_HIGHEST - rank) / 1000
+
+
+def is_silent(body: bytes) -> bool:
+    """Say at a glance, of most lines that are results of tools, that nobody speaks in them."""
+    return body.startswith(_RESULT) and body.count(b'"role":') == 1
 
 
 def said(line: int, data: bytes, header: dict[str, Any]) -> Said | None:
@@ -105,6 +111,6 @@ def _said(line: int, found: list[tuple[Where, str]]) -> Said | None:
     score = max(score_of(where, len(text)) for where, text in found)
     data = "\n".join(text for _, text in found).encode("utf-8", "replace")
     told = f"{words.ALL} {words.spelled(words.words_of(data))}"
-    if words.is_odd_text(data):
+    if words.has_lookalikes(data):
         told += f" {words.ODD}"
     return Said(line, _HIGHEST - round(score * 1000), told)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pi_sessions import _json
-from pi_sessions.index import stored, words
-from pi_sessions.index.prose import Said, said
+from pi_sessions.index import prose, stored, words
+from pi_sessions.index.prose import Said
 from pi_sessions.meter import Spent
 from pi_sessions.store import StoredFile
 from pi_sessions.summarising import go_on, summarise
@@ -63,6 +63,8 @@ class Words(msgspec.Struct):
     held: str
     """All words, with blanks between."""
     said: list[Said]
+    spoken: set[str]
+    """The words of what is said."""
     lengths: bytes
     """Bytes of each line, with its newline, as an `array("I")`; b"" of an odd file."""
     is_odd: bool
@@ -157,41 +159,78 @@ def _take(task: Task, zone: tzinfo, now: int) -> Taken:
 
 def _words(task: Task, taken: Taken) -> Words | None:
     """Read the words that are not kept yet; None if the file cannot be read so far."""
-    is_plain = taken.closed > 0
     if taken.summary is None and not task.is_summarised:
         return None
+    is_plain = taken.closed > 0
     begin, line = (task.indexed, task.line) if is_plain else (0, 1)
     end = taken.closed or task.file.size
-    held: set[bytes] = set()
-    told: list[Said] = []
-    lengths = array("I")
-    is_odd = False
+    found = _Plain(line) if is_plain else _Odd()
     try:
         with open(task.file.path, "rb") as file:  # noqa: PTH123 - thousands of them
-            header = _json.loads(file.readline()) if is_plain else {}
-            file.seek(begin)
+            if isinstance(found, _Plain):
+                found.header = _json.loads(file.readline())
+                file.seek(begin)
             at = begin
             while at < end:
                 lines = file.readlines(min(_BLOCK, end - at))
                 if not lines:
                     return None
                 at += sum(map(len, lines))
-                is_odd = is_odd or words.is_odd(b"".join(lines))
-                held |= words.words_of(words.bare(lines) if is_plain else words.whole(lines))
-                if is_plain:
-                    told += _said(line, lines, header)
-                    lengths.extend(map(len, lines))
-                    line += len(lines)
+                found.take(lines)
     except (OSError, _json.JSONError, OverflowError):
         return None
     if is_plain and at > end:
         # It has grown since its lines were read: what came then is not known to be in order.
         return None
-    spelled = words.spelled(held)
-    first = task.line if is_plain else 1
-    return Words(begin, end, first, spelled, told, lengths.tobytes(), is_odd)
+    together = b" ".join(found.held)
+    return Words(
+        begin,
+        end,
+        line,
+        together.decode("utf-8", "replace"),
+        found.said,
+        {word for said in found.said for word in said.words.split(" ")},
+        found.lengths.tobytes(),
+        is_odd=words.are_odd(together),
+    )
 
 
-def _said(line: int, lines: list[bytes], header: dict[str, object]) -> list[Said]:
-    found = (said(number, data, header) for number, data in enumerate(lines, line) if number > 1)
-    return [each for each in found if each is not None]
+class _Odd:
+    """The words of any file."""
+
+    def __init__(self) -> None:
+        self.held: set[bytes] = set()
+        self.said: list[Said] = []
+        self.lengths = array("I")
+
+    def take(self, lines: list[bytes]) -> None:
+        """Take in the next lines."""
+        self.held |= words.words_of(words.joined(lines))
+
+
+class _Plain(_Odd):
+    """The words of a session in which nothing is odd, and what is said in which line."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.header: dict[str, Any] = {}
+        self._line = line
+        self._seen: dict[int, Said | None] = {}
+
+    def take(self, lines: list[bytes]) -> None:
+        """Take in the next lines, each body once: what is read twice has the same words."""
+        seen, fresh = self._seen, []
+        for line, data in enumerate(lines, self._line):
+            body = words.body(data)
+            key = hash(body)
+            if key in seen:
+                said = seen[key]
+            else:
+                fresh.append(body)
+                is_silent = line == 1 or prose.is_silent(body)
+                said = seen[key] = None if is_silent else prose.said(line, data, self.header)
+            if said is not None:
+                self.said.append(Said(line, said.rank, said.words))
+        self.lengths.extend(map(len, lines))
+        self._line += len(lines)
+        super().take(fresh)

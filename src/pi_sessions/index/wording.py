@@ -60,10 +60,10 @@ class Pending(msgspec.Struct):
             (file, words.line, words.begin, words.lengths),
         ).lastrowid
         connection.execute("INSERT INTO held (rowid, words) VALUES (?, ?)", (part, words.held))
+        self.vocabulary["said"] |= words.spoken
         self.vocabulary["held"].update(words.held.split(" "))
         for said in words.said:
             self.said.append((row_of(said.rank, file, said.line), said.words))
-            self.vocabulary["said"].update(said.words.split(" "))
         update = "UPDATE files SET indexed = ?, is_odd = is_odd OR ? WHERE id = ?"
         connection.execute(update, (words.end, words.is_odd, file))
         self.size += words.end - words.begin

@@ -32,12 +32,15 @@ _SMALL = bytes(
 )
 _LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
 """Letters that are capitals of ASCII ones, or have them as capitals (`needle`)."""
-_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[01])")
-"""An escape behind which any letter may stand."""
+_ESCAPED = re.compile(rb"(?<![a-z0-9_\x80-\xff])u(?!00[01])[0-9a-f]{4}")
+"""A word, as `words_of` makes it, with which an escape of such a letter begins."""
 _ENVELOPE = re.compile(
     rb'\{"type":"\w+","id":"\w+","parentId":(?:"\w+"|null),"timestamp":"[\w:.+-]*"'
 )
 """How writers begin a line; none of these values is ever looked into."""
+_STAMP = re.compile(rb',"timestamp":\d+\}\}\r?\n\Z')
+"""How they end it: the time of a message is a number, and not looked into either."""
+_STAMP_LENGTH = 48
 
 
 def words_of(data: bytes) -> set[bytes]:
@@ -50,31 +53,30 @@ def words_of(data: bytes) -> set[bytes]:
     return words
 
 
-def is_odd(data: bytes) -> bool:
-    """Say whether lines may hold letters in a form in which `words_of` does not see them."""
-    if is_odd_text(data):
-        return True
-    if data.count(b"\\u") == data.count(b"\\u000") + data.count(b"\\u001"):
-        return False  # control characters alone
-    return _ESCAPE.search(data) is not None
+def are_odd(words: bytes) -> bool:
+    """Say whether the words of lines tell of letters in a form in which they are not seen.
+
+    Args:
+        words: all of them, with blanks between.
+    """
+    return has_lookalikes(words) or _ESCAPED.search(words) is not None
 
 
-def is_odd_text(data: bytes) -> bool:
-    """Say the same of text that is not in JSON."""
+def has_lookalikes(data: bytes) -> bool:
+    """Say whether some text has letters that are capitals of others, in an unusual form."""
     return not data.isascii() and any(letter in data for letter in _LOOKALIKES)
 
 
-def bare(lines: list[bytes]) -> bytes:
-    """Join lines of a session in which nothing is odd, without what is never looked into."""
-    match = _ENVELOPE.match
-    return without_sealed(
-        b"".join([line[found.end() :] if (found := match(line)) else line for line in lines])
-    )
+def body(line: bytes) -> bytes:
+    """Give a line of a session in which nothing is odd, without the ids and times around it."""
+    begin = _ENVELOPE.match(line)
+    end = _STAMP.search(line, max(len(line) - _STAMP_LENGTH, 0))
+    return line[begin.end() if begin else 0 : end.start() if end else len(line)]
 
 
-def whole(lines: list[bytes]) -> bytes:
-    """Join lines of any other file."""
-    return without_sealed(b"".join(lines))
+def joined(lines: list[bytes]) -> bytes:
+    """Join lines, without what is never looked into."""
+    return without_sealed(b"\n".join(lines))
 
 
 def spelled(words: set[bytes]) -> str:
