@@ -106,7 +106,7 @@ def test_a_miss_is_proven(store: Path, run: Run) -> None:
     done = run("search", "narwhal", "--session-dir", store)
 
     assert done.code == 1
-    assert done.out == b"nothing in 2 sessions\n"
+    assert done.out == b"nothing in 3 files\n"
 
 
 def test_for_a_person(store: Path, run: Run) -> None:

@@ -74,10 +74,10 @@ def tests(args: argparse.Namespace, zone: tzinfo) -> list[Test]:
     if args.project is not None:
         found.append(lambda item: is_of_project(item.cwd, args.project))
     if args.since is not None:
-        since = iso(_moment("--since", args.since, zone) * 1000)
+        since = iso(moment_of("--since", args.since, zone) * 1000)
         found.append(lambda item: item.modified >= since)
     if args.until is not None:
-        until = iso(_moment("--until", args.until, zone, is_end=True) * 1000)
+        until = iso(moment_of("--until", args.until, zone, is_end=True) * 1000)
         found.append(lambda item: item.modified < until)
     if args.name is not None:
         found.append(lambda item: args.name.casefold() in (item.name or "").casefold())
@@ -95,7 +95,12 @@ def tests(args: argparse.Namespace, zone: tzinfo) -> list[Test]:
     return found
 
 
-def _moment(option: str, text: str, zone: tzinfo, *, is_end: bool = False) -> float:
+def moment_of(option: str, text: str, zone: tzinfo, *, is_end: bool = False) -> float:
+    """Read the time an option names, in seconds since 1970; with `is_end` a day counts whole.
+
+    Raises:
+        UsageError: it is none.
+    """
     if is_end and text[4:5] == "-":
         try:
             text = str(date.fromisoformat(text) + timedelta(days=1))

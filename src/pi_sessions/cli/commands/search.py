@@ -2,83 +2,143 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from functools import partial
-from pathlib import Path
+import shlex
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions import store
+from pi_sessions import index, store
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output
+from pi_sessions.cli import choosing, environment, output, reading
 from pi_sessions.cli.paper import Paper
+from pi_sessions.cli.progress import Progress
 from pi_sessions.context.passage import Where
-from pi_sessions.errors import SessionError
 from pi_sessions.excerpt import harmless, one_line
-from pi_sessions.finding import Hit, Query, find
+from pi_sessions.finding import Hit, Query
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
     from datetime import tzinfo
 
 SHOWN = 40
 """Finds a person is told at once."""
+_UNREADABLE = 3
+"""Exit code where a file that may have it cannot be read."""
 KINDS = tuple(str(where) for where in Where)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("query", metavar="QUERY", help="the text; capitals do not matter")
-    shared.add_store(parser)
-    parser.add_argument("--cwd", metavar="DIR", help="only sessions of this working directory")
+    shared.add_stores(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--regex", action="store_true", help="QUERY is a regular expression")
     form.add_argument("--files", action="store_true", help="QUERY is a path that tools were given")
     parser.add_argument("--exact", action="store_true", help="capitals matter")
-    parser.add_argument(
+    group = parser.add_argument_group("which sessions")
+    group.add_argument("--cwd", metavar="DIR", help="of this working directory")
+    group.add_argument(
+        "--project",
+        metavar="DIR|NAME",
+        help="of this directory or one below it, or of any whose path has this part",
+    )
+    group = parser.add_argument_group("which lines")
+    group.add_argument(
         "--role", action="append", default=[], metavar="ROLE", help="user, assistant, compaction, …"
     )
-    parser.add_argument("--in", dest="where", action="append", default=[], choices=KINDS)
-    parser.add_argument("--branch", choices=("live", "abandoned"), help="on which branches")
-    seen = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--in", dest="where", action="append", default=[], choices=KINDS, help="kinds of text"
+    )
+    group.add_argument(
+        "--tool", action="append", default=[], metavar="NAME", help="calls of it and its results"
+    )
+    group.add_argument(
+        "--model", action="append", default=[], metavar="TEXT", help="replies of a model named so"
+    )
+    group.add_argument("--since", metavar="WHEN", help="written since: 2026-01-31, 36h, 90d, 12w")
+    group.add_argument("--until", metavar="WHEN", help="written until then, a day included")
+    group.add_argument("--branch", choices=("live", "abandoned"), help="on which branches")
+    seen = group.add_mutually_exclusive_group()
     seen.add_argument("--seen", action="store_true", help="only what some reply had before it")
     seen.add_argument("--never-seen", action="store_true", help="only what no reply had")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most so many, the best first")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help=f"at most so many, the best first; default: {SHOWN}, and all with --json",
+    )
+    parser.add_argument(
+        "--no-index", action="store_true", help="read all files, and neither use nor make an index"
+    )
     shared.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    query = _query(args)
-    root = Path(environment.session_directory(args.session_dir))
-    cwd = None if args.cwd is None else os.fspath(Path(args.cwd).absolute())
-    paths = [os.fspath(found.path) for found in store.sessions(root, cwd)]
-    hits: list[Hit] = []
-    unread: list[str] = []
-    for found in _each(paths, query, environment.local_zone()):
-        if isinstance(found, str):
-            unread.append(found)
-        else:
-            hits += found
-    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.line))
-    shown = hits if args.limit is None else hits[: args.limit]
+    zone = environment.local_zone()
+    query = _query(args, zone)
+    limit = args.limit
+    if limit is None and not args.json:
+        limit = SHOWN
+    roots = reading.roots(args)
+    contents = store.look(roots)
+    files = _meant(args, contents.files)
+    folder = environment.cache_directory()
+    caches = [index.Cache(folder, os.fspath(root), time.time_ns) for root in roots]
+    with Progress("searching", sum(file.size for file in files)) as progress:
+        answer = index.search(
+            [] if args.no_index else caches,
+            files,
+            query,
+            zone,
+            limit=None if limit is None else max(limit, 0),
+            workers=os.cpu_count() or 1,
+            advance=progress.advance,
+        )
+    denied = os.strerror(errno.EACCES).lower()
+    unread = [f"{found.path}: {found.why}" for found in contents.foreign if found.why == denied]
+    unread += answer.unread
     if args.json:
-        output.write_json([row(hit) for hit in shown])
+        output.write_json([row(hit) for hit in answer.hits])
     else:
-        _print(args, shown, (len(hits), len(paths)), unread)
-    return int(not hits)
+        _print(args, answer, len(files), is_proven=not unread)
+    for sentence in unread:
+        print(f"not looked at: {one_line(sentence, 400)}", file=sys.stderr)
+    if answer.hits or answer.is_cut:
+        return 0
+    return _UNREADABLE if unread else 1
 
 
-def _query(args: argparse.Namespace) -> Query:
+def _meant(args: argparse.Namespace, files: list[store.StoredFile]) -> list[store.StoredFile]:
+    """Choose the files of the directory or project that is asked for."""
+    if args.cwd is None and args.project is None:
+        return files
+    wanted = None if args.cwd is None else os.path.normpath(os.path.abspath(args.cwd))
+    return [
+        head.file
+        for head in reading.heads(files)
+        if (wanted is None or (head.cwd is not None and os.path.normpath(head.cwd) == wanted))
+        and (args.project is None or choosing.is_of_project(head.cwd, args.project))
+    ]
+
+
+def _query(args: argparse.Namespace, zone: tzinfo) -> Query:
     """Read the words of the command.
 
     Raises:
-        UsageError: there is nothing to look for, or the expression is none.
+        UsageError: there is nothing to look for, or the expression or a time is none.
     """
     if not args.query.strip():
         raise shared.UsageError("there is nothing to look for in an empty text")
     where = tuple(Where(name) for name in args.where)
+    since = until = None
+    if args.since is not None:
+        since = choosing.moment_of("--since", args.since, zone) * 1000
+    if args.until is not None:
+        until = choosing.moment_of("--until", args.until, zone, is_end=True) * 1000
     query = Query(
         args.query,
         is_regex=args.regex,
@@ -87,31 +147,16 @@ def _query(args: argparse.Namespace) -> Query:
         where=(Where.ARGUMENTS,) if args.files else where,
         branch=args.branch or "",
         seen=True if args.seen else False if args.never_seen else None,
+        tools=tuple(args.tool),
+        models=tuple(args.model),
+        since=since,
+        until=until,
     )
     try:
         query.pattern()
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise shared.UsageError(f"--regex: {error}") from None
     return query
-
-
-def _each(paths: list[str], query: Query, zone: tzinfo) -> Iterable[list[Hit] | str]:
-    """Look into all files, on all cores; a sentence stands for one that cannot be read."""
-    look = partial(_look, query=query, zone=zone)
-    if len(paths) < 4 or (os.cpu_count() or 1) < 2:
-        yield from map(look, paths)
-        return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - start-up
-
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(look, paths, chunksize=4)
-
-
-def _look(path: str, query: Query, zone: tzinfo) -> list[Hit] | str:
-    try:
-        return find(path, query, zone)
-    except SessionError as error:
-        return str(error)
 
 
 def row(hit: Hit) -> dict[str, Any]:
@@ -128,26 +173,20 @@ def row(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _print(
-    args: argparse.Namespace, hits: list[Hit], counts: tuple[int, int], unread: list[str]
-) -> None:
+def _print(args: argparse.Namespace, answer: index.Answer, files: int, *, is_proven: bool) -> None:
     paper = Paper(color=not args.no_color)
-    found, files = counts
-    if not found:
-        paper.row((f"nothing in {files} sessions", "bold"))
+    hits = answer.hits
+    if not hits and not answer.is_cut and is_proven:
+        paper.row((f"nothing in {files} files", "bold"))
     last = ""
-    for hit in hits[:SHOWN]:
+    for hit in hits:
         if hit.path != last:
             paper.row((one_line(hit.path, 400), "bold"))
             last = hit.path
         told = f"{one_line(hit.role or '-', 14)} {hit.where}"
         paper.row((f"{hit.line:>7} ", "dim"), (f"{told:<26} ", "cyan"), (one_line(hit.excerpt), ""))
-    if len(hits) > SHOWN:
-        paper.row((f"{len(hits) - SHOWN} more; --limit and the filters make it less", "dim"))
-    if hits:
-        best = hits[0]
-        name = harmless(best.session)
-        command = f"pi-sessions lines {name} --leaf {harmless(best.entry or '')}"
-        paper.row((f"to look at the first: {command}" if best.entry else "", "dim"))
-    for sentence in unread:
-        paper.row((f"not looked at: {one_line(sentence, 400)}", "yellow"))
+    if answer.is_cut:
+        paper.row(("there is more; --limit shows it, and the filters make it less", "dim"))
+    if hits and hits[0].entry:
+        words = ("pi-sessions", "lines", hits[0].path, "--leaf", hits[0].entry)
+        paper.text(f"to look at the first: {harmless(shlex.join(words))}", "dim")
