@@ -227,7 +227,7 @@ class Fold:
             written: when it was, in milliseconds; counts where nothing else tells a time.
         """
         above = self._above()
-        branches = sum(1 for leaf in (*self._leaves, *self._parents) if leaf not in above)
+        branches = len(self._leaves - above) + len(self._parents.keys() - above)
         told = (self._told, self._ledger.rows)
         return summary_of(path, self.offset, self.header, told, self.zone, written, (branches, 0))
 

@@ -42,15 +42,22 @@ def told(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"path": Path(row["path"]).name} | {k: row[k] for k in KEYS} for row in rows]
 
 
-def generated(folder: Path, seed: int, count: int) -> None:
-    """Write sessions of all shapes in which the reference and we are to agree."""
+def generated(folder: Path, seed: int, count: int, *, alone: bool = False) -> None:
+    """Write sessions of all shapes in which the reference and we are to agree.
+
+    Args:
+        folder: where to.
+        seed: of what is drawn.
+        count: of sessions.
+        alone: none is a fork, and ids of entries are their own.
+    """
     rnd = random.Random(seed)
     names: list[str] = []
     for n in range(count):
         header: dict[str, Any] = {}
         if rnd.random() < 0.1:
             header["timestamp"] = rnd.choice(["yesterday", 1_770_000_000_000 + n, None])
-        if names and rnd.random() < 0.3:
+        if names and not alone and rnd.random() < 0.3:
             header["parentSession"] = str(folder / rnd.choice(names))
         cwd = rnd.choice(["/a/b-c", "/a-b/c", "/a/b-c/", ""])
         made = SessionBuilder(id=f"{n:04x}-{rnd.getrandbits(32):08x}", cwd=cwd, **header)
@@ -78,7 +85,7 @@ def entry(made: SessionBuilder, rnd: random.Random) -> str:
         case 1:
             return made.user(f"said {rnd.random()}", **place)
         case 2 | 3:
-            return made.assistant(f"told {rnd.random()}", **place)
+            return made.assistant(f"told {rnd.random()}", usage=reported(rnd), **place)
         case 4:
             return made.tool_result("call-1", "gave", **place)
         case 5:
@@ -86,9 +93,17 @@ def entry(made: SessionBuilder, rnd: random.Random) -> str:
         case 6:
             return made.bash("ls", "a b")
         case 7:
-            return made.model_change("acme", "m")
+            if rnd.random() < 0.5:
+                return made.usage(reported(rnd))
+            return made.branch_summary("left", extra={"usage": reported(rnd)})
         case _:
             return made.custom_message("noted")
+
+
+def reported(rnd: random.Random) -> dict[str, Any]:
+    tokens = {key: rnd.randrange(9000) for key in ("input", "output", "cacheRead", "cacheWrite")}
+    cost = {key: value / 1e5 for key, value in tokens.items()}
+    return {**tokens, "totalTokens": 0, "cost": {**cost, "total": sum(cost.values())}}
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -17,6 +17,7 @@ from pi_sessions._lines import BytesSource, open_source
 from pi_sessions.errors import NotASessionError
 from pi_sessions.testing import SessionBuilder
 from pi_sessions.usage import Again, Totals, spent
+from store.test_list import generated
 
 FILES = [
     *sorted((Path(__file__).parent.parent / "recordings").glob("*/session*.jsonl")),
@@ -75,6 +76,34 @@ def test_totals_are_those_of_the_reference(tmp_path: Path) -> None:
 
     assert compared > 40
     assert missed > 3
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_totals_of_a_made_store_are_those_of_the_reference(
+    run: Run, tmp_path: Path, seed: int
+) -> None:
+    """What the command says of many sessions is what the reference says of each, added up."""
+    if why := reference.missing():
+        assert not REQUIRED, why
+        pytest.skip(why)
+    folder = tmp_path / "store"
+    folder.mkdir()
+    generated(folder, seed, 60, alone=True)
+    told = run("usage", "--all", "--session-dir", folder, "--by", "session", "--json").json
+    node = reference.find_node()
+    assert node is not None
+    files = sorted(folder.iterdir())
+    program = Path(__file__).parent / "usage.mjs"
+    done = subprocess.run([node, program, *files], capture_output=True, check=True, timeout=120)
+    theirs = [json.loads(line)["totals"] for line in done.stdout.splitlines()]
+
+    for key in ("input", "output", "cacheRead", "cacheWrite"):
+        assert told[key] == sum(each[key] for each in theirs)
+    assert told["cost"] == pytest.approx(sum(each["cost"] for each in theirs), abs=1e-9)
+    assert told["cost"] > 1
+    assert sum(row["cost"] for row in told["rows"]) == pytest.approx(told["cost"])
+    ours = {row["key"]: row["tokens"] for row in told["rows"]}
+    assert len(ours) > 40
 
 
 def test_copies_are_counted_once(run: Run) -> None:
