@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from pi_sessions import load, testing
 from pi_sessions._lines import open_source
+from pi_sessions.index import Cache
 from pi_sessions.meter import spent
 from pi_sessions.render.figures import money
 from web.conftest import DEMO, DEMO_ID, TOKEN, Served
@@ -186,3 +189,73 @@ def test_sessions_with_next_to_nothing(served: Any, data: bytes) -> None:
     for view in ("", "/next", "/saw", "/saw?q=a", "/prompt", "/usage", "/health", "/raw/1"):
         get(running, f"/session/{key}{view}")
     get(running, f"/session/{key}/reply?n=1", 404)
+
+
+def forked(folder: Path) -> Path:
+    """Make a store in which one session was forked twice over, and two name each other."""
+    for number, parent in enumerate([None, 0, 1, 4, 3, 99]):
+        words: dict[str, Any] = {"id": f"s-{number}", "cwd": "/work/one"}
+        if parent is not None:
+            words["parentSession"] = f"/elsewhere/{parent}.jsonl"
+        header = {"type": "session", "version": 3, "timestamp": f"2026-01-0{number + 1}T00:00:00Z"}
+        path = folder / f"{number}.jsonl"
+        path.write_text(json.dumps(header | words) + "\n")
+        os.utime(path, (number + 1, number + 1))
+    return folder
+
+
+def test_forks_stand_under_their_parents(served: Any, tmp_path: Path) -> None:
+    """Each session is there once, also where they claim to be in a circle."""
+    page = get(served(root=forked(tmp_path)), "/sessions")
+    found = re.findall(r'<li( class="under n(\d)")?><a class="what" href="/session/(s-\d)"', page)
+    levels = [(key, int(level or 0)) for _, level, key in found]
+    assert levels[:1] == [("s-5", 0)]
+    assert levels[-3:] == [("s-0", 0), ("s-1", 1), ("s-2", 2)]
+    assert sorted(key for key, _ in levels) == [f"s-{number}" for number in range(6)]
+    assert page.count("fork of a session that is gone") == 1
+
+
+def test_sessions_are_filtered_by_what_their_replies_tell(served: Any, tmp_path: Path) -> None:
+    for number, model in enumerate(("quince-1", "medlar-2")):
+        session = testing.SessionBuilder(id=f"s-{number}")
+        session.user("Hello")
+        session.assistant("Hello", message={"model": model})
+        (tmp_path / f"{number}.jsonl").write_bytes(session.data)
+    running = served(root=store(tmp_path))
+    assert "1 session " in words(get(running, "/sessions?model=MEDLAR"))
+    assert "1 session " in words(get(running, "/sessions?named=1"))
+    assert "1 session " in words(get(running, "/sessions?health=defects"))
+    assert "7 sessions" in words(get(running, "/sessions?since=2000-01-01"))
+    assert "No session is here that fits" in words(get(running, "/sessions?until=2000-01-01"))
+
+
+def test_a_list_is_the_same_with_a_cache(served: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    store(folder)
+    cache = Cache(str(tmp_path / "cache"), str(folder), time.time_ns)
+    asked = ("/sessions", "/sessions?sort=cost", "/sessions?text=jelly")
+    plain = [get(served(root=folder), path) for path in asked]
+    for _ in range(2):
+        running = served(root=folder, cache=cache)
+        assert [get(running, path) for path in asked] == plain
+    with (folder / "2026-01-01_session-0.jsonl").open("ab") as file:
+        file.write(b'{"type":"session_info","id":"n","parentId":null,"name":"Grown since"}\n')
+    assert "Grown since" in get(running, "/sessions")
+
+
+def test_usage_of_the_store_counts_copies_once(served: Any, tmp_path: Path) -> None:
+    session = testing.SessionBuilder(id="first", cwd="/work/one")
+    session.user("Hello")
+    usage = {"input": 100, "output": 10, "cost": {"total": 0.5}, "totalTokens": 110}
+    session.assistant("Hello", message={"usage": usage})
+    (tmp_path / "1.jsonl").write_bytes(session.data)
+    fork = session.data.replace(b'"first"', b'"second"', 1)
+    header, _, rest = fork.partition(b"\n")
+    parent = json.loads(header) | {"parentSession": str(tmp_path / "1.jsonl")}
+    (tmp_path / "2.jsonl").write_bytes(json.dumps(parent).encode() + b"\n" + rest)
+    page = words(get(served(root=tmp_path), "/usage"))
+    assert "$0.500 110 tokens in 2 sessions" in page
+    assert "1 copy in forks, $0.500" in page
+    for name in ("By day", "By model", "By project", "By kind", "Dearest sessions"):
+        assert name in page

@@ -24,6 +24,7 @@ from pi_sessions.web.views import (
     search,
     seen,
     sessions,
+    spending,
     transcript,
     usage,
 )
@@ -64,6 +65,7 @@ def create_app(site: Site) -> ASGIApp:
         Route("/session/{key}/label/{entry}", actions.label, methods=["POST"]),
         Route("/sessions", sessions.show),
         Route("/search", search.show),
+        Route("/usage", spending.show),
     ]
     app = Starlette(
         routes=routes, exception_handlers={HTTPException: _not_found, SessionError: _failed}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pi_sessions import store, summarising
+from pi_sessions import index, store, summarising
 from pi_sessions.summary import Summary
 from pi_sessions.web.opened import Opened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pi_sessions.web.site import Site
 
 _PLAIN = re.compile(r"(?!file-)[A-Za-z0-9_-]{1,80}\Z")
@@ -27,17 +30,24 @@ class Listed(msgspec.Struct, frozen=True):
 
     key: str
     found: store.Found
-    size: int
-    """Bytes of the file."""
-    written: float
-    """When it was, in seconds since 1970."""
-    stamp: tuple[int, int, int]
+    file: store.StoredFile
+
+    @property
+    def name(self) -> str:
+        """Name of the file: it tells a session also after its folder was moved."""
+        return self.found.path.name
+
+    @property
+    def parent(self) -> str:
+        """Name of the file of the session it was forked from, "" where it was not."""
+        parent = self.found.header.get("parentSession", self.found.header.get("branchedFrom"))
+        return parent.replace("\\", "/").rpartition("/")[2] if isinstance(parent, str) else ""
 
 
 class _Known(msgspec.Struct, frozen=True):
     """A summary, and what the file was like then."""
 
-    stamp: tuple[int, int, int]
+    file: store.StoredFile
     header: dict[str, Any]
     summary: Summary | None
     state: bytes
@@ -56,50 +66,59 @@ class Catalog:
         self.lock = Lock()
         self._paths: dict[str, Path] = {}
         self._opened: dict[Path, Opened] = {}
-        self._headers: dict[Path, tuple[int, int, store.Found | None]] = {}
+        self._headers: dict[str, tuple[tuple[int, int], store.Found | None]] = {}
         self._summaries: dict[Path, _Known] = {}
 
-    def look(self) -> list[tuple[str, store.Found]]:
+    def look(self) -> list[Listed]:
         """Look at the store anew: key and header of every session; a file is read when it is new.
 
         The key is the session's id where that is plain and only one file has it.
         """
         with self.lock:
-            found = [each for path in self._files() if (each := self._header(path))]
-            found.sort(key=lambda each: str(each.path))
-            keyed: dict[str, store.Found] = {}
-            for each in found:
-                key = each.id if _PLAIN.match(each.id) and each.id not in keyed else ""
-                keyed[key or f"file-{sha256(bytes(each.path)).hexdigest()[:16]}"] = each
-            self._paths = {key: each.path for key, each in keyed.items()}
-            return list(keyed.items())
+            seen = [
+                (file, found) for file in self._files() if (found := self._header(file)) is not None
+            ]
+            seen.sort(key=lambda pair: pair[0].path)
+            keyed: dict[str, Listed] = {}
+            for file, found in seen:
+                is_own = _PLAIN.match(found.id) and found.id not in keyed
+                key = found.id if is_own else f"file-{sha256(bytes(found.path)).hexdigest()[:16]}"
+                keyed[key] = Listed(key, found, file)
+            self._paths = {key: each.found.path for key, each in keyed.items()}
+            return list(keyed.values())
 
-    def listed(self) -> list[Listed]:
-        """Look at the store anew: every session with what its file tells from outside."""
-        rows = []
-        for key, found in self.look():
-            try:
-                status = found.path.stat()
-            except OSError:
-                continue
-            stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
-            rows.append(Listed(key, found, status.st_size, status.st_mtime, stamp))
-        return rows
+    def summaries(self, listed: Sequence[Listed]) -> dict[str, Summary]:
+        """Give what a list tells of sessions, by their keys; only what has changed is read."""
+        stale = [each for each in listed if not self._is_known(each)]
+        if stale and self.site.cache is not None:
+            by_path = {each.file.path: each for each in stale}
+            files = [each.file for each in stale]
+            for read in index.summaries([self.site.cache], files, self.site.zone):
+                each = by_path[read.file.path]
+                self._summaries[each.found.path] = _Known(
+                    each.file, each.found.header, read.summary, b""
+                )
+        found = ((each.key, self.summary(each)) for each in listed)
+        return {key: summary for key, summary in found if summary is not None}
 
     def summary(self, listed: Listed) -> Summary | None:
         """Give what a list tells of a session; a file that has grown costs what is new in it."""
-        path, stamp = listed.found.path, listed.stamp
+        path, file = listed.found.path, listed.file
         known = self._summaries.get(path)
-        if known is None or known.stamp != stamp:
+        if known is None or known.file != file:
             state = b""
             if known and known.header == listed.found.header:
                 # Whoever writes a file anew makes another one, or changes its header.
-                has_grown = known.stamp[0] == stamp[0] and known.stamp[1] <= stamp[1]
+                has_grown = known.file.inode == file.inode and known.file.size <= file.size
                 state = known.state if has_grown else b""
             summary, state = summarising.go_on(path, self.site.zone, state)
-            known = _Known(stamp, listed.found.header, summary, state)
+            known = _Known(file, listed.found.header, summary, state)
             self._summaries[path] = known
         return known.summary
+
+    def _is_known(self, listed: Listed) -> bool:
+        known = self._summaries.get(listed.found.path)
+        return known is not None and known.file == listed.file
 
     def title(self, listed: Listed) -> str:
         """Give what a session is called, as far as that is known without reading it."""
@@ -108,27 +127,26 @@ class Catalog:
             return known.summary.name or known.summary.first_message or listed.found.id
         return listed.found.id
 
-    def names(self) -> dict[str, str]:
-        """Give the keys of the sessions by their paths: a fork names its parent so."""
-        return {str(path): key for key, path in self._paths.items()}
-
-    def _files(self) -> list[Path]:
-        files = list(store.session_files(self.site.root)) if self.site.root else []
-        if self.site.session and self.site.session not in files:
-            files.insert(0, self.site.session)
+    def _files(self) -> list[store.StoredFile]:
+        files = store.look(self.site.root).files if self.site.root else []
+        known = {file.path for file in files}
+        for path in self.site.alone:
+            if str(path) not in known:
+                with suppress(OSError):
+                    status = path.stat()
+                    stamp = (status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+                    files.insert(0, store.StoredFile(str(path), *stamp))
         return files
 
-    def _header(self, path: Path) -> store.Found | None:
-        try:
-            status = path.stat()
-        except OSError:
-            return None
-        known = self._headers.get(path)
-        if known is None or known[:2] != (status.st_mtime_ns, status.st_ino):
+    def _header(self, file: store.StoredFile) -> store.Found | None:
+        stamp = (file.modified, file.inode)
+        known = self._headers.get(file.path)
+        if known is None or known[0] != stamp:
+            path = Path(file.path)
             header = store.read_header(path)
             found = None if header is None else store.Found(path, header)
-            self._headers[path] = known = (status.st_mtime_ns, status.st_ino, found)
-        return known[2]
+            self._headers[file.path] = known = (stamp, found)
+        return known[1]
 
     def key_of(self, path: Path) -> str | None:
         """Give the key of a session file."""

@@ -12,6 +12,7 @@ from pi_sessions.context.model import Model
 from pi_sessions.context.models import Preferences
 from pi_sessions.context.payload.draft import Retention
 from pi_sessions.context.target import Target
+from pi_sessions.index import Cache
 from pi_sessions.render.saw import Setting
 
 
@@ -37,8 +38,15 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     """Gives the settings of a person in a working directory."""
     retention: Retention | None = None
     release: str | None = None
+    cache: Cache | None = None
+    """Where summaries of the sessions are kept from one run to the next."""
     is_read_only: bool = False
     """Whether even names and labels are refused."""
+
+    @property
+    def alone(self) -> tuple[Path, ...]:
+        """Sessions that are shown though they may stand outside the store."""
+        return (self.session,) if self.session else ()
 
     def setting(self, cwd: str | None) -> Setting:
         """Give what the requests of a session hang on besides it."""

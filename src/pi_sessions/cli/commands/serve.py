@@ -6,6 +6,7 @@ import gc
 import secrets
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,8 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _site(args: argparse.Namespace, port: int) -> Site:
     from pi_sessions import reader  # noqa: PLC0415 - start-up
-    from pi_sessions.web import Site  # noqa: PLC0415 - start-up
+    from pi_sessions.index import Cache  # noqa: PLC0415
+    from pi_sessions.web import Site  # noqa: PLC0415
 
     args.input = None  # each reply is asked for with the model of its own
     session = None
@@ -119,5 +121,6 @@ def _site(args: argparse.Namespace, port: int) -> Site:
         preferences_of=lambda cwd: configuration.preferences(args, cwd),
         retention=args.cache_retention,
         release=args.release,
+        cache=Cache(environment.cache_directory(), str(root), time.time_ns),
         is_read_only=args.read_only or args.host not in (*LOOPBACK, "::1"),
     )

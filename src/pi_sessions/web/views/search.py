@@ -83,9 +83,9 @@ def _look(
 ) -> None:
     """Look at the open session first, then at titles, then at all other files."""
     end = time.monotonic() + patience
-    listed = catalog.listed()
+    listed = catalog.look()
     zone = catalog.site.zone
-    listed.sort(key=lambda each: (each.key != key, -each.written))
+    listed.sort(key=lambda each: (each.key != key, -each.file.modified))
     found.files = len(listed) if everywhere else sum(each.key == key for each in listed)
     pattern = (
         query.pattern() if query.is_regex else re.compile(re.escape(query.text), re.IGNORECASE)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from pi_sessions.meter import Totals
+from pi_sessions.meter import Again, Totals
 from pi_sessions.usage import day_of
 from pi_sessions.web.views.shared import about, answer, opened_of, view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import tzinfo
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
 
     from pi_sessions.meter import Spent
 
+UNKNOWN = "nothing in the file tells why"
+_BRANCHES = ("branches that were left", "the branch of the leaf")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\Z|no time\Z")
 _MOST = 60
 """Rows of a table; of days, the last."""
 
@@ -34,27 +37,18 @@ def show(request: Request) -> Response:
             "total": _sum(spent),
             "branch": _sum(item for item in spent if item.line in live),
             "tables": [
-                (
-                    "Day",
-                    _table(spent, lambda item: day_of(item.time, zone) or "no time", by_name=True),
-                ),
+                ("Day", _table(spent, lambda item: day_of(item.time, zone) or "no time")),
                 ("Model", _table(spent, lambda item: item.model or "none named")),
+                ("Branch", _table(spent, lambda item: _BRANCHES[item.line in live])),
                 ("Kind", _table(spent, lambda item: item.kind)),
-                (
-                    "Tool",
-                    _table([item for item in spent if item.tool], lambda item: item.tool),
-                ),
+                ("Tool", _table([item for item in spent if item.tool], lambda item: item.tool)),
             ],
-            "again": _again(spent),
+            "again": lost(_again(spent)),
             "dearest": sorted(spent, key=lambda item: -item.totals.cost)[:10],
             "incomplete": [item.line for item in spent if not item.is_complete],
             "addresses": view.addresses,
         }
         return answer(request, "usage.html", **values)
-
-
-def _day(item: Spent, zone: tzinfo) -> str:
-    return day_of(item.time, zone) or "no time"
 
 
 def _sum(spent: Any) -> Totals:
@@ -64,13 +58,15 @@ def _sum(spent: Any) -> Totals:
     return total
 
 
-def _table(
-    spent: list[Spent], key: Callable[[Spent], str], *, by_name: bool = False
-) -> list[tuple[str, Totals, float]]:
-    """Give name, sums and share of the largest, dearest first or by name."""
+def _table(spent: list[Spent], key: Callable[[Spent], str]) -> list[tuple[str, Totals, float]]:
     rows: dict[str, Totals] = {}
     for item in spent:
         rows.setdefault(key(item), Totals()).add(item.totals)
+    return shares(rows, by_name=all(_DAY.match(name) for name in rows))
+
+
+def shares(rows: Mapping[str, Totals], *, by_name: bool = False) -> list[tuple[str, Totals, float]]:
+    """Give name, sums and share of the largest, dearest first or by name."""
     weight = _weight(rows)
     most = max(map(weight, rows.values()), default=0) or 1
     found = [(name, totals, weight(totals) / most) for name, totals in rows.items()]
@@ -79,21 +75,22 @@ def _table(
     return sorted(found, key=lambda row: -row[2])[:_MOST]
 
 
-def _weight(rows: dict[str, Totals]) -> Callable[[Totals], float]:
+def _weight(rows: Mapping[str, Totals]) -> Callable[[Totals], float]:
     """Weigh by money where any was paid, else by tokens."""
     if any(totals.cost for totals in rows.values()):
         return lambda totals: max(totals.cost, 0)
     return lambda totals: max(totals.tokens, 0)
 
 
-def _again(spent: list[Spent]) -> list[tuple[str, float, float, int]]:
-    """Add up what was paid again, by why."""
-    found: dict[str, list[float]] = {}
+def _again(spent: list[Spent]) -> dict[str, Again]:
+    found: dict[str, Again] = {}
     for item in spent:
-        if item.again and item.again.tokens:
-            row = found.setdefault(item.why or "nothing in the file tells why", [0, 0, 0])
-            row[0] += item.again.tokens
-            row[1] += item.again.cost
-            row[2] += 1
-    rows = [(why, tokens, cost, int(times)) for why, (tokens, cost, times) in found.items()]
-    return sorted(rows, key=lambda row: -row[1])
+        if item.again:
+            found.setdefault(item.why, Again()).add(item.again)
+    return found
+
+
+def lost(again: Mapping[str, Again]) -> list[tuple[str, Again]]:
+    """Give what was paid again, by why; most tokens first."""
+    rows = [(why or UNKNOWN, each) for why, each in again.items() if each.tokens]
+    return sorted(rows, key=lambda row: -row[1].tokens)
