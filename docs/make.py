@@ -190,7 +190,7 @@ where one had to be made.""",
 [{"path", "id", "line", "entryId": id|null, "role", "where", "excerpt", "score"}, ...]
 
 The best first. `role` is that of a message, or the type of another entry; `where` the kind of text, as
-in `saw`. Exit code 1 means that every file was looked at.""",
+in `saw`. Exit code 1 means that every file was looked at, 3 that some could not be.""",
     "move": """
 {"moved": [{"path", "newPath", "cwd": path|null, "children": [path]}], "dryRun": true|false}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -79,7 +80,10 @@ class Query(msgspec.Struct, frozen=True):
             re.error: it is none.
         """
         text = self.text if self.is_regex else re.escape(self.text)
-        return re.compile(text, 0 if self.is_exact else re.IGNORECASE)
+        with warnings.catch_warnings():
+            # What an expression may mean in a later Python does not matter here.
+            warnings.simplefilter("ignore")
+            return re.compile(text, 0 if self.is_exact else re.IGNORECASE)
 
 
 class Hit(msgspec.Struct, frozen=True):

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC
-from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from index.changing import STEPS, operations, session
 from pi_sessions import store
 from pi_sessions.index import Cache, reading, refreshing, summaries
 from pi_sessions.store import Read
-from pi_sessions.testing import SessionBuilder
-
-STEPS = int(os.environ.get("PI_SESSIONS_INDEX_STEPS", "60"))
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    """A cache whose clock is far ahead: no file is fresh enough to change unseen."""
-    (tmp_path / "store" / "--a--").mkdir(parents=True)
-    return Cache(str(tmp_path / "cache"), str(tmp_path / "store"), lambda: 1 << 62)
-
-
-def session(name: str, turns: int = 2) -> bytes:
-    made = SessionBuilder()
-    for turn in range(turns):
-        made.user(f"{name} {turn}")
-        made.assistant(f"the answer to {turn}")
-    return made.data
 
 
 def answers(cache: Cache, singly: bool = False) -> tuple[list[Read], list[Read]]:
@@ -41,60 +23,6 @@ def answers(cache: Cache, singly: bool = False) -> tuple[list[Read], list[Read]]
     key: Callable[[Read], str] = lambda read: read.file.path  # noqa: E731
     with_cache = sorted(summaries([cache], files, UTC, singly=paths), key=key)
     return with_cache, sorted(store.read_all(files, UTC, singly=paths), key=key)
-
-
-def damage(path: Path, rnd: random.Random) -> None:
-    data = bytearray(path.read_bytes())
-    if rnd.random() < 0.3:
-        del data[rnd.randrange(len(data) + 1) :]
-    for _ in range(rnd.randrange(1, 20)):
-        if data:
-            data[rnd.randrange(len(data))] = rnd.randrange(256)
-    path.write_bytes(data)
-
-
-def operations(cache: Cache, rnd: random.Random) -> Iterator[str]:
-    """Change the store and the cache at random, for ever; gives what was done."""
-    root, folder, names = Path(cache.root), Path(cache.folder), count()
-    while True:
-        files = sorted(root.rglob("*.jsonl"))
-        file = rnd.choice(files) if files else None
-        done = rnd.choice(["new", "append", "append", "half", "rewrite", "delete", "rename", "odd",
-                           "foreign", "damage", "drop", "nothing", "swap"])  # fmt: skip
-        if done == "new" or file is None:
-            place = rnd.choice([root, root / "--a--"])
-            (place / f"{next(names)}.jsonl").write_bytes(session("walrus", rnd.randrange(4)))
-        elif done == "append":
-            lines = session("grown", rnd.randrange(1, 4)).split(b"\n", 1)[1]
-            is_odd = rnd.random() < 0.1  # its ids are there already
-            with file.open("ab") as out:
-                out.write(lines if is_odd else lines.replace(b'"00000', b'"%05d' % next(names)))
-        elif done == "half":
-            with file.open("ab") as out:
-                out.write(b'{"type":"message","id":"half')
-        elif done == "rewrite":
-            file.write_bytes(session("anew", rnd.randrange(5)))
-        elif done == "delete":
-            file.unlink()
-        elif done == "rename":
-            file.rename(file.with_name(f"{next(names)}.jsonl"))
-        elif done == "swap":
-            other = rnd.choice(files)
-            if other != file:
-                file.replace(other)
-        elif done == "odd":
-            with file.open("ab") as out:
-                out.write(b"no JSON, walrus\n")
-        elif done == "foreign":
-            (root / f"{next(names)}.jsonl").write_bytes(b"walrus, but no session\n")
-        elif done in ("damage", "drop"):
-            for path in sorted(folder.glob("*.sqlite*")) if folder.exists() else ():
-                if path.suffix != ".lock" and rnd.random() < 0.7:
-                    if done == "drop":
-                        path.unlink()
-                    else:
-                        damage(path, rnd)
-        yield done
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,7 +5,7 @@ it, and whatever is in doubt is read again. All answers are those that come with
 """
 
 from pi_sessions.index.database import Cache
-from pi_sessions.index.listing import summaries
+from pi_sessions.index.listing import kept, summaries
 from pi_sessions.index.looking import Answer, search
 
-__all__ = ["Answer", "Cache", "search", "summaries"]
+__all__ = ["Answer", "Cache", "kept", "search", "summaries"]

@@ -17,6 +17,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+DAMAGE = (sqlite3.Error, msgspec.MsgspecError, TypeError, ValueError, LookupError)
+"""What using a damaged cache can raise; whoever asks one does without it then."""
 VERSION = 1
 """Part of the name: another version of this package makes a cache of its own."""
 _PATIENCE = 0.2
@@ -88,7 +90,7 @@ class Cache(msgspec.Struct, frozen=True):
             connection.execute("SELECT 1 FROM files LIMIT 1").fetchone()
         except sqlite3.Error:
             return False
-        return _is_sealed(self.path)
+        return is_sealed(self.path)
 
     @contextmanager
     def writing(self, patience: float = 0) -> Iterator[sqlite3.Connection | None]:
@@ -111,7 +113,7 @@ class Cache(msgspec.Struct, frozen=True):
         connection = self._open()
         try:
             yield connection
-        except sqlite3.Error:
+        except DAMAGE:
             # Whatever it was: without a seal the file is thrown away by the next one who writes.
             with suppress(OSError):
                 os.unlink(_seal_of(self.path))  # noqa: PTH108 - start-up
@@ -132,7 +134,7 @@ class Cache(msgspec.Struct, frozen=True):
     def _open(self) -> sqlite3.Connection | None:
         """Open the file for writing, a new one if there is none or it is not as it was sealed."""
         try:
-            if not _is_sealed(self.path):
+            if not is_sealed(self.path):
                 discard(self.path)
             connection = _connect(self.path, "rwc")
             try:
@@ -185,7 +187,8 @@ def _likeness(path: str) -> bytes:
     return b"%d %d %d" % (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _is_sealed(path: str) -> bool:
+def is_sealed(path: str) -> bool:
+    """Say whether a cache is as it was when it was last written."""
     try:
         with open(_seal_of(path), "rb") as file:  # noqa: PTH123 - start-up
             return file.read(200) == _likeness(path)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from pi_sessions import store
 from pi_sessions.index import refreshing, stored
+from pi_sessions.index.database import DAMAGE, is_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
@@ -57,6 +55,19 @@ def summaries(
             yield from store.read_all(rest, zone, workers=workers, singly=singly)
 
 
+def kept(caches: Sequence[Cache], files: Iterable[StoredFile], zone: tzinfo) -> Iterator[Read]:
+    """Give what is kept of files that are as they were, and read none.
+
+    Args:
+        caches: one for each store the files may be of.
+        files: what `store.look` found.
+        zone: in which times without one were read, and days told.
+    """
+    for cache, share in by_store(caches, files):
+        if cache is not None:
+            yield from _kept(cache, share, str(zone), ())
+
+
 def by_store(
     caches: Sequence[Cache], files: Iterable[StoredFile]
 ) -> Iterator[tuple[Cache | None, list[StoredFile]]]:
@@ -90,6 +101,6 @@ def _kept(
                     if spent is None:
                         continue
                 reads.append(store.Read(file, row.summarised(file.path), spent))
-    except (sqlite3.Error, msgspec.MsgspecError, TypeError, ValueError):
+            return reads if is_sealed(cache.path) else []
+    except DAMAGE:
         return []
-    return reads

@@ -12,6 +12,7 @@ from pi_sessions import finding
 from pi_sessions.errors import NotASessionError, SessionError
 from pi_sessions.finding import Hit
 from pi_sessions.index import prose, refreshing, stored, wording, words
+from pi_sessions.index.database import DAMAGE, is_sealed
 from pi_sessions.index.lines import Lines
 from pi_sessions.index.listing import by_store
 
@@ -122,8 +123,9 @@ def _indexed(ask: Ask, cache: Cache, files: Sequence[StoredFile]) -> _Found | No
     """Ask the index; None where there is none to ask."""
     try:
         with cache.reading() as connection:
-            return None if connection is None else _divided(ask, connection, files)
-    except (sqlite3.Error, SessionError, msgspec.MsgspecError, ValueError, IndexError):
+            found = None if connection is None else _divided(ask, connection, files)
+            return found if is_sealed(cache.path) else None
+    except (*DAMAGE, SessionError, OSError):
         return None
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from pi_sessions.index import stored, wording
+from pi_sessions.index.database import DAMAGE
 from pi_sessions.index.reading import Taken, Task, in_shares, take_share
 from pi_sessions.store import Read
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Container, Iterator, Sequence
     from datetime import tzinfo
 
@@ -54,7 +53,7 @@ def refresh(
                     _keep(connection, taken, str(zone))
                     yield Read(taken.task.file, taken.summary, taken.spent)
             connection.execute("COMMIT")
-    except (sqlite3.Error, msgspec.MsgspecError):
+    except DAMAGE:
         return
 
 
@@ -97,7 +96,7 @@ def index(
             pending.write(connection)
             wording.join_vocabulary(connection)
             connection.execute("COMMIT")
-    except (sqlite3.Error, msgspec.MsgspecError):
+    except DAMAGE:
         return
 
 
