@@ -261,7 +261,7 @@ class Read(msgspec.Struct, frozen=True):
     """What its single entries report, where they were asked for."""
 
 
-_FEW = 12_000_000
+FEW = 12_000_000
 """Bytes that one process reads in less time than others need to start."""
 _SHARE = 4_000_000
 """Bytes one process is given at a time."""
@@ -295,7 +295,7 @@ def read_all(
             tasks.append([])
             given = 0
     read = partial(_read_share, zone=zone)
-    if workers < 2 or sum(file.size for file in ordered) < _FEW:
+    if workers < 2 or sum(file.size for file in ordered) < FEW:
         for task in tasks:
             yield from read(task)
         return

@@ -333,7 +333,7 @@ def test_ids_are_shortened_to_what_is_unique() -> None:
 def test_many_files_on_several_cores(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = store.look(mixed).files
     one = {read.file.path: read for read in store.read_all(files, singly={files[0].path})}
-    monkeypatch.setattr(store, "_FEW", 0)
+    monkeypatch.setattr(store, "FEW", 0)
     monkeypatch.setattr(store, "_MOST", 1)
     many = {
         read.file.path: read for read in store.read_all(files, workers=3, singly={files[0].path})
@@ -355,3 +355,34 @@ def test_wrong_words(run: Run, mixed: Path) -> None:
     for words in (["--since", "soon"], ["--until", "2026-13-01"], ["--min-cost", "much"]):
         done = run("ls", mixed, *words)
         assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_an_index_changes_no_answer(run: Run, tmp_path: Path) -> None:
+    """Made, used, and used again when a session has grown, one is gone and one is new."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    generated(folder, 6, 30)
+    big = SessionBuilder(id="big", cwd="/a/b-c")
+    for n in range(13):
+        big.user(f"{n} " + "long " * 200_000)
+        big.assistant(f"told {n}", usage=reported(random.Random(n)))
+    (folder / "big.jsonl").write_bytes(big.data)
+
+    def answers(*words: str) -> list[Any]:
+        return [
+            run(*asked, "--session-dir", folder, "--json", *words).json
+            for asked in (["ls", "--all"], ["ls", "--cwd", "/a/b-c"], ["usage", "--all"])
+        ]
+
+    first = answers("--no-index")
+    assert not list(tmp_path.rglob("*.sqlite"))
+    assert answers() == first
+    assert list(tmp_path.rglob("*.sqlite"))
+    assert answers() == first
+    big.assistant("more", usage=reported(random.Random(99)))
+    (folder / "big.jsonl").write_bytes(big.data)
+    next(path for path in folder.iterdir() if path.name != "big.jsonl").unlink()
+    session(folder / "new.jsonl", id="new", cwd="/a/b-c")
+    second = answers()
+    assert second == answers("--no-index")
+    assert second != first

@@ -68,6 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many")
     parser.add_argument("--verbose", action="store_true", help="name what is no session, and why")
     parser.add_argument("--csv", action="store_true", help="a table as CSV")
+    reading.add_index(parser)
     shared.add_common(parser)
 
 
@@ -104,16 +105,17 @@ def listing(args: argparse.Namespace) -> Listed:
     tests = choosing.tests(args, zone)
     roots = [Path(args.directory)] if args.directory else reading.roots(args)
     contents = store.look(roots)
+    shelf = reading.Shelf(roots, contents.files, zone, index=not args.no_index)
     everything = args.all or args.directory or args.project is not None
     if everything and args.cwd is None:
-        reads = list(reading.summaries(contents.files, zone))
+        reads = list(shelf.summaries(contents.files))
         found = [read.summary for read in reads if read.summary is not None]
         kin = kinship((item.path, item.id, item.parent_session) for item in found)
     else:
         wanted = os.path.normpath(os.path.abspath(args.cwd or os.curdir))
-        heads = list(reading.heads(contents.files))
+        heads = list(shelf.heads())
         files = [head.file for head in heads if is_in(head.cwd, wanted)]
-        reads = list(reading.summaries(files, zone))
+        reads = list(shelf.summaries(files))
         found = [read.summary for read in reads if read.summary is not None]
         kin = kinship((head.file.path, head.id, head.parent) for head in heads)
     foreign = contents.foreign + [

@@ -85,6 +85,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="DAY", help="up to this day, included")
     parser.add_argument("--tz", type=_zone, metavar="ZONE", help="zone of days: Europe/Berlin")
     parser.add_argument("--csv", action="store_true", help="the rows as CSV")
+    reading.add_index(parser)
     shared.add_common(parser)
 
 
@@ -156,11 +157,13 @@ def _files(
         spent: list[Spent] = []
         yield read_summary(shared.find_session(args), asked.zone, spent), spent, False
         return
-    contents = store.look(reading.roots(args))
-    heads = [head for head in reading.heads(contents.files) if _is_meant(args, head.cwd)]
+    roots = reading.roots(args)
+    files = store.look(roots).files
+    shelf = reading.Shelf(roots, files, asked.zone, index=not args.no_index)
+    heads = [head for head in shelf.heads() if _is_meant(args, head.cwd)]
     related = _related(heads)
     singly = {head.file.path for head in heads} if asked.by == "branch" else related
-    reads = list(reading.summaries([head.file for head in heads], asked.zone, singly))
+    reads = list(shelf.summaries([head.file for head in heads], singly))
     # Names begin with the time a session was made.
     reads.sort(key=lambda read: (os.path.basename(read.file.path), read.file.path))
     for read in reads:
