@@ -46,8 +46,9 @@ _STAMP_LENGTH = 48
 def words_of(data: bytes) -> set[bytes]:
     """Give the words of some bytes."""
     words = set(data.translate(_SMALL).split())
-    long = [word for word in words if len(word) > LONGEST]
-    for word in long:
+    if max(map(len, words), default=0) <= LONGEST:
+        return words
+    for word in [word for word in words if len(word) > LONGEST]:
         words.remove(word)
         words.update(word[at : at + LONGEST] for at in range(0, len(word) - _HALF, _HALF))
     return words
