@@ -14,9 +14,11 @@ import pytest
 
 from pi_sessions import load, testing
 from pi_sessions._lines import open_source
+from pi_sessions.audit import audit
 from pi_sessions.index import Cache
 from pi_sessions.meter import spent
 from pi_sessions.render.figures import money
+from pi_sessions.web.site import Audited
 from web.conftest import DEMO, DEMO_ID, TOKEN, Served
 
 BASE = f"/session/{DEMO_ID}"
@@ -259,3 +261,24 @@ def test_usage_of_the_store_counts_copies_once(served: Any, tmp_path: Path) -> N
     assert "1 copy in forks, $0.500" in page
     for name in ("By day", "By model", "By project", "By kind", "Dearest sessions"):
         assert name in page
+
+
+def test_an_audit_is_shown_beside_its_session(served: Any) -> None:
+    """Each finding leads to its line of the report and to that of the session."""
+    folder = Path(__file__).parent.parent / "audit" / "recordings" / "report-blurred"
+    session, report = load(folder / "session.jsonl"), (folder / "report.md").read_text()
+    result = audit(report, [session], path="report.md", brief=(folder / "brief.txt").read_text())
+    running = served(audited=Audited(result, report))
+    page = get(running, "/")
+    assert result.summary.capitalize() in page
+    assert page.count('class="finding') == len(result.findings)
+    places = set(re.findall(r'href="(#[RFS]\w+)"', page))
+    assert places
+    assert all(f'id="{place[1:]}"' in page for place in places)
+    there = re.findall(r'href="(/session/[^"#]+)#L(\d+)" class="there"', page)
+    assert there
+    assert f'id="L{there[0][1]}"' in get(running, there[0][0].replace("&amp;", "&"))
+
+
+def test_without_a_report_there_is_no_audit(demo: Served) -> None:
+    assert "without a report" in words(get(demo, "/audit", 404))

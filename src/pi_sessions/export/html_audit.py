@@ -9,15 +9,17 @@ from pi_sessions.audit.findings import Judgement
 from pi_sessions.excerpt import one_line
 from pi_sessions.render import single
 from pi_sessions.render.figures import count
-from pi_sessions.render.markup import EMPTY, Markup, tag
+from pi_sessions.render.markup import EMPTY, Markup, Writer, tag
 from pi_sessions.render.rows import Teller
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pi_sessions.audit.findings import Audit, Evidence, Finding
     from pi_sessions.context.explain import Explanation
     from pi_sessions.session import Session
+
+    OpenAt = Callable[[int, int], str]
 
 STYLES, SCRIPT = ("page.css", "export.css", "audit.css"), "export.js"
 SIGNS = {
@@ -58,15 +60,30 @@ def _parts(result: Audit, report: str, sessions: Sequence[Session]) -> Iterator[
         '<button type="button" class="theme" data-do="theme" hidden>Theme</button></header>\n'
         '<main id="main" class="sides">\n<section id="report" aria-label="Report">\n'
     )
-    yield from _report(result, report)
+    yield f"{report_side(result, report)}\n"
     yield '</section>\n<section id="findings" aria-label="Findings and session lines">\n'
-    yield str(tag("h1", result.summary[:1].upper() + result.summary[1:])) + "\n"
-    yield str(_counts(result)) + "\n"
-    for number, finding in enumerate(result.findings, 1):
-        yield str(_finding(result, number, finding)) + "\n"
-    for number, session in enumerate(sessions, 1):
-        yield from _session(result, number, session)
+    for part in findings_side(result, sessions):
+        yield f"{part}\n"
     yield "</section>\n</main>\n" + single.foot(SCRIPT)
+
+
+def findings_side(
+    result: Audit, sessions: Sequence[Session], open_at: OpenAt | None = None
+) -> Iterator[Markup]:
+    """Give the findings, worst first, then the lines they stand on.
+
+    Args:
+        result: what the audit found.
+        sessions: those the audit was made with, in the same order.
+        open_at: gives the address of a line of a session, counted from 1, where there is a page
+            that shows it in its place.
+    """
+    yield tag("h1", result.summary[:1].upper() + result.summary[1:])
+    yield _counts(result)
+    for number, finding in enumerate(result.findings, 1):
+        yield _finding(result, number, finding, open_at)
+    for number, session in enumerate(sessions, 1):
+        yield from _session(result, number, session, open_at)
 
 
 def _counts(result: Audit) -> Markup:
@@ -87,14 +104,16 @@ def _class(judgement: Judgement) -> str:
     return f"tag {SIGNS[judgement][1]}"
 
 
-def _report(result: Audit, report: str) -> Iterator[str]:
+def report_side(result: Audit, report: str) -> Markup:
     """Show the report line by line, each with the findings about it."""
     about: dict[int, list[tuple[int, Finding]]] = defaultdict(list)
     for number, finding in enumerate(result.findings, 1):
         about[finding.line].append((number, finding))
-    yield str(tag("h2", one_line(result.report, 200))) + '\n<div class="source">\n'
+    writer = Writer()
+    writer.add(tag("h2", one_line(result.report, 200)))
+    writer.open("div", class_="source")
     if about[0]:
-        yield str(tag("p", "About the whole: ", _marks(about[0]), class_="whole")) + "\n"
+        writer.add(tag("p", "About the whole: ", _marks(about[0]), class_="whole"))
     is_code = False
     for number, text in enumerate(report.splitlines(), 1):
         is_fence = text.lstrip().startswith(("```", "~~~"))
@@ -102,20 +121,18 @@ def _report(result: Audit, report: str) -> Iterator[str]:
         is_code ^= is_fence
         marks = _marks(about.get(number, []))
         worst = f" {SIGNS[about[number][0][1].judgement][1]}" if about.get(number) else ""
-        yield (
-            str(
-                tag(
-                    "div",
-                    tag("a", str(number), class_="ln", href=f"#R{number}"),
-                    tag("div", text or " ", class_=f"said {kind}".strip()),
-                    tag("span", marks, class_="marks") if marks else EMPTY,
-                    class_=f"r{worst}",
-                    id=f"R{number}",
-                )
+        writer.add(
+            tag(
+                "div",
+                tag("a", str(number), class_="ln", href=f"#R{number}"),
+                tag("div", text or " ", class_=f"said {kind}".strip()),
+                tag("span", marks, class_="marks") if marks else EMPTY,
+                class_=f"r{worst}",
+                id=f"R{number}",
             )
-            + "\n"
         )
-    yield "</div>\n"
+    writer.close("div")
+    return writer.done()
 
 
 _MARKS = 6
@@ -137,7 +154,7 @@ def _marks(found: Sequence[tuple[int, Finding]]) -> Markup:
     return EMPTY.join([*links, Markup.escape(more)]) if links else EMPTY
 
 
-def _finding(result: Audit, number: int, finding: Finding) -> Markup:
+def _finding(result: Audit, number: int, finding: Finding, open_at: OpenAt | None) -> Markup:
     """Show a finding: what it says, the report's words, and what it stands on."""
     sign = SIGNS[finding.judgement][0]
     line = tag("a", f"report line {finding.line}", href=f"#R{finding.line}") if finding.line else ""
@@ -159,7 +176,7 @@ def _finding(result: Audit, number: int, finding: Finding) -> Markup:
         parts.append(tag("blockquote", _cut(finding.words), class_="raw"))
     if finding.difference:
         parts.append(_difference(finding))
-    parts += [_evidence(result, each) for each in finding.evidence]
+    parts += [_evidence(result, each, open_at) for each in finding.evidence]
     return tag("article", *parts, class_=f"finding {SIGNS[finding.judgement][1]}", id=f"F{number}")
 
 
@@ -177,7 +194,8 @@ def _difference(finding: Finding) -> Markup:
     return tag("p", tag("span", "differs: ", class_="soft"), *spaced, class_="differs raw")
 
 
-def _evidence(result: Audit, each: Evidence) -> Markup:
+def _evidence(result: Audit, each: Evidence, open_at: OpenAt | None) -> Markup:
+    there: str = EMPTY
     if not each.session:
         place: str = "brief"
     else:
@@ -185,12 +203,16 @@ def _evidence(result: Audit, each: Evidence) -> Markup:
         several = f"{number}, " if len(result.sessions) > 1 else ""
         told = f"session {several}line {each.line}" if each.line else f"session {number}"
         place = tag("a", told, href=f"#S{number}L{each.line}" if each.line else f"#S{number}")
+        if open_at and each.line:
+            there = tag("a", "in the session", href=open_at(number, each.line), class_="there")
     note = tag("span", each.note, class_="soft") if each.note else ""
     words = tag("span", _cut(each.words), class_="raw quoted") if each.words.strip() else ""
-    return tag("div", tag("p", place, " ", note), words, class_="evidence")
+    return tag("div", tag("p", place, " ", note, " ", there), words, class_="evidence")
 
 
-def _session(result: Audit, number: int, session: Session) -> Iterator[str]:
+def _session(
+    result: Audit, number: int, session: Session, open_at: OpenAt | None
+) -> Iterator[Markup]:
     """Show the lines of a session that findings stand on, with what became of them."""
     path = result.sessions[number - 1]
     lines = {e.line for f in result.findings for e in f.evidence if e.session == path and e.line}
@@ -198,14 +220,14 @@ def _session(result: Audit, number: int, session: Session) -> Iterator[str]:
     explanation, where = _explained(result, path, session)
     addresses = _InAudit(number, frozenset(shown))
     teller = Teller(session, explanation, addresses)
-    yield str(
-        tag("h2", f"Session {number}: {one_line(session.name or session.id, 90)}", id=f"S{number}")
-    )
+    name: str = f"Session {number}: {one_line(session.name or session.id, 90)}"
+    if open_at:
+        name = tag("a", name, href=open_at(number, 1))
+    yield tag("h2", name, id=f"S{number}")
     told = f"{count(len(shown), 'line')} of {len(session.table):,} that findings stand on, {where}."
-    yield f'\n{tag("p", told, class_="soft small")}\n<div class="rows">\n'
-    for line in shown:
-        yield str(single.row(teller.row(line), addresses)) + "\n"
-    yield "</div>\n"
+    yield tag("p", told, class_="soft small")
+    rows = (single.row(teller.row(line), addresses) for line in shown)
+    yield tag("div", *rows, class_="rows")
 
 
 class _InAudit(single.InFile):

@@ -17,6 +17,7 @@ from pi_sessions.web.guard import Guard
 from pi_sessions.web.site import Site
 from pi_sessions.web.views import (
     actions,
+    audit,
     health,
     live,
     prompt,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _TYPES = {
     "page.css": "text/css",
     "views.css": "text/css",
+    "audit.css": "text/css",
     "page.js": "text/javascript",
     "steps.js": "text/javascript",
 }
@@ -66,6 +68,7 @@ def create_app(site: Site) -> ASGIApp:
         Route("/sessions", sessions.show),
         Route("/search", search.show),
         Route("/usage", spending.show),
+        Route("/audit", audit.show),
     ]
     app = Starlette(
         routes=routes, exception_handlers={HTTPException: _not_found, SessionError: _failed}
@@ -79,6 +82,8 @@ def create_app(site: Site) -> ASGIApp:
 
 def _first(request: Request) -> Response:
     site: Site = request.app.state.site
+    if site.audited:
+        return RedirectResponse("/audit", 303)
     if site.session:
         key = request.app.state.catalog.key_of(site.session)
         return RedirectResponse(f"/session/{key}", 303)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from pi_sessions.audit import Audit
 from pi_sessions.context.model import Model
 from pi_sessions.context.models import Preferences
 from pi_sessions.context.payload.draft import Retention
@@ -18,6 +19,14 @@ from pi_sessions.render.saw import Setting
 
 def _assumed(target: Target) -> Model:
     return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """An audit that is shown beside the sessions it was made with."""
+
+    result: Audit
+    report: str
+    """The text of the report."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,13 +49,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     release: str | None = None
     cache: Cache | None = None
     """Where summaries of the sessions are kept from one run to the next."""
+    audited: Audited | None = None
     is_read_only: bool = False
     """Whether even names and labels are refused."""
 
     @property
     def alone(self) -> tuple[Path, ...]:
         """Sessions that are shown though they may stand outside the store."""
-        return (self.session,) if self.session else ()
+        audited = self.audited.result.sessions if self.audited else ()
+        named = [*([self.session] if self.session else []), *map(Path, audited)]
+        return tuple(dict.fromkeys(named))
 
     def setting(self, cwd: str | None) -> Setting:
         """Give what the requests of a session hang on besides it."""

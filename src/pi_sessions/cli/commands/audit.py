@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
-from pi_sessions.errors import UnreadableError
+from pi_sessions.cli.texts import text_of
 
 if TYPE_CHECKING:
     import argparse
@@ -51,6 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--html", metavar="FILE", help="write it as a page too: the report beside the session lines"
     )
     parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    parser.add_argument("--serve", action="store_true", help="show it in the browser")
     shared.add_common(parser)
 
 
@@ -62,9 +63,9 @@ def run(args: argparse.Namespace) -> int:
         from pi_sessions.export import destination  # noqa: PLC0415 - start-up
 
         destination.check(args.html, source=args.report, force=args.force)
-    report = _read(args.report)
-    brief = _read(args.brief) if args.brief else ""
-    snapshot = _read(args.snapshot) if args.snapshot else None
+    report = text_of(args.report)
+    brief = text_of(args.brief) if args.brief else ""
+    snapshot = text_of(args.snapshot) if args.snapshot else None
     sessions = _sessions(args)
     result = audit(
         report,
@@ -87,21 +88,12 @@ def run(args: argparse.Namespace) -> int:
         from pi_sessions.cli.paper import Paper  # noqa: PLC0415 - start-up
 
         _print(Paper(color=not args.no_color), result, everything=args.all)
+    if args.serve:
+        from pi_sessions.cli.commands import serve  # noqa: PLC0415 - start-up
+        from pi_sessions.web.site import Audited  # noqa: PLC0415
+
+        serve.show_audit(Audited(result, report), args.session_dir)
     return int(result.is_contradicted)
-
-
-def _read(path: str) -> str:
-    """Read a text file; bytes that are no UTF-8 are replaced.
-
-    Raises:
-        UnreadableError: it cannot be read.
-    """
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise UnreadableError(path, (error.strerror or str(error)).lower()) from None
-    return data.decode("utf-8-sig", "replace")
 
 
 def _sessions(args: argparse.Namespace) -> list[Session]:
@@ -130,7 +122,7 @@ def _profile(args: argparse.Namespace) -> Profile | None:
         return None
     from pi_sessions.audit import profile  # noqa: PLC0415 - start-up
 
-    return profile.loads(_read(args.profile), args.profile)
+    return profile.loads(text_of(args.profile), args.profile)
 
 
 def document(result: Audit) -> dict[str, Any]:

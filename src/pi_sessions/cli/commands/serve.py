@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import secrets
 import socket
@@ -17,9 +18,8 @@ from pi_sessions.errors import SessionNotFoundError
 from pi_sessions.excerpt import harmless
 
 if TYPE_CHECKING:
-    import argparse
-
     from pi_sessions.web import Site
+    from pi_sessions.web.site import Audited
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -40,12 +40,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse names and labels, too; always so where other machines reach it",
     )
+    parser.add_argument(
+        "--audit", metavar="REPORT.md", help="audit a report against SESSION, and show it beside it"
+    )
+    parser.add_argument("--brief", metavar="FILE", help="with --audit: what it was asked by")
     shared.add_configuration(parser)
     shared.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; it ends with Ctrl-C."""
+    if args.audit and args.session is None:
+        raise UsageError("--audit takes a SESSION to audit against")
+    return _serve(args)
+
+
+def show_audit(audited: Audited, session_dir: list[str] | None) -> int:
+    """Show an audit that was made already; it ends with Ctrl-C."""
+    parser = argparse.ArgumentParser()
+    arguments(parser)
+    args = parser.parse_args([])
+    args.session_dir = session_dir
+    return _serve(args, audited)
+
+
+def _serve(args: argparse.Namespace, audited: Audited | None = None) -> int:
     import uvicorn  # noqa: PLC0415 - start-up
 
     from pi_sessions.web import create_app  # noqa: PLC0415 - start-up
@@ -54,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     listener = _listen(args.host, args.port)
     try:
         port = listener.getsockname()[1]
-        site = _site(args, port)
+        site = _site(args, port, audited)
         address = _tell(args, port, site.token)
         if args.dry_run:
             return 0
@@ -96,7 +115,18 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _site(args: argparse.Namespace, port: int) -> Site:
+def _audit(args: argparse.Namespace, session: Path) -> Audited:
+    from pi_sessions import reader  # noqa: PLC0415 - start-up
+    from pi_sessions.audit import audit  # noqa: PLC0415
+    from pi_sessions.cli.texts import text_of  # noqa: PLC0415
+    from pi_sessions.web.site import Audited  # noqa: PLC0415
+
+    report, brief = text_of(args.audit), text_of(args.brief) if args.brief else ""
+    loaded = reader.load(session, zone=environment.local_zone())
+    return Audited(audit(report, [loaded], path=args.audit, brief=brief), report)
+
+
+def _site(args: argparse.Namespace, port: int, audited: Audited | None) -> Site:
     from pi_sessions import reader  # noqa: PLC0415 - start-up
     from pi_sessions.index import Cache  # noqa: PLC0415
     from pi_sessions.web import Site  # noqa: PLC0415
@@ -107,7 +137,9 @@ def _site(args: argparse.Namespace, port: int) -> Site:
         session = Path(shared.find_session(args)).absolute()
         reader.load(session)  # a file that is no session is told now, and not by the page
     root = Path(environment.session_directory(args.session_dir)).absolute()
-    if session is None and not root.is_dir():
+    if session is not None and args.audit:
+        audited = _audit(args, session)
+    if session is None and audited is None and not root.is_dir():
         raise SessionNotFoundError("newest", where=str(root))
     here = () if args.host in LOOPBACK else (args.host, socket.gethostname().lower())
     return Site(
@@ -122,5 +154,6 @@ def _site(args: argparse.Namespace, port: int) -> Site:
         retention=args.cache_retention,
         release=args.release,
         cache=Cache(environment.cache_directory(), str(root), time.time_ns),
+        audited=audited,
         is_read_only=args.read_only or args.host not in (*LOOPBACK, "::1"),
     )
