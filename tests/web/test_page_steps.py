@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from playwright.sync_api import Page, expect
 
 from pi_sessions import testing
+from pi_sessions.web import opened
 from web.conftest import DEMO_ID, Look, Served
+
+if TYPE_CHECKING:
+    import pytest
 
 BASE = f"/session/{DEMO_ID}"
 Serve = Callable[..., Served]
@@ -127,3 +132,22 @@ def test_copies(look: Look, demo: Served) -> None:
     assert address.endswith(f"{BASE}?line=44#L44")
     page.goto(address)
     expect(page.locator("#L44")).to_be_in_viewport()
+
+
+def test_of_a_large_session_other_rules_are_tried_on_demand(
+    look: Look, served: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not looked for is told, with a way to look for it."""
+    monkeypatch.setattr(opened, "_LARGE", 100)
+    session = testing.SessionBuilder()
+    for number in range(4):
+        session.user(f"Question {number}")
+        session.assistant(f"Answer {number}")
+    page = look.at(served(session.data), "/")
+    page.locator("#slider").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".steps .num")).to_contain_text("reply 1 of 4")
+    page.get_by_role("link", name="Try them").click()
+    page.wait_for_url("**?open=1")
+    expect(page.get_by_role("link", name="Try them")).to_have_count(0)
+    expect(page.locator(".steps .num")).to_contain_text("reply 1 of 4")

@@ -16,10 +16,11 @@ from pi_sessions.meter import spent
 from pi_sessions.render.addresses import OnPage, handle, line_of
 from pi_sessions.render.branches import Shape
 from pi_sessions.render.rows import Bodies, Teller
-from pi_sessions.render.saw import Point, Saw, asked_of, explained, saw
+from pi_sessions.render.saw import Point, Saw, Setting, asked_of, explained, saw
 from pi_sessions.render.strip import Strip, strip
 from pi_sessions.render.window import Runs
 from pi_sessions.table import Kind
+from pi_sessions.tree import path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Points of which the verdicts are kept, and answers of single views."""
+_LARGE = 8_000_000
+"""Bytes of a file in which a request may be so long that trying other rules takes seconds."""
 _MANY = 4_000
 """Replies from which on the picture of all of them takes a second."""
 
@@ -70,7 +73,9 @@ class Opened:
         self._views: OrderedDict[Point, View] = OrderedDict()
         self._asked: OrderedDict[int, Asked | None] = OrderedDict()
         self._saw: OrderedDict[Point, Saw] = OrderedDict()
-        self._shape: tuple[tuple[int, ...], Shape] | None = None
+        self._live: frozenset[int] | None = None
+        self._shape: tuple[int, Shape] | None = None
+        """The tree, and the end of the branch that is the live one in it: 0 for the file's own."""
         self._runs: dict[tuple[Point, str], Runs] = {}
         self._bodies = Bodies()
         self.kept: OrderedDict[str, object] = OrderedDict()
@@ -206,22 +211,50 @@ class Opened:
             if line in self._asked:
                 asked = self._asked.pop(line)
             else:
-                asked = asked_of(self.session, self.site.setting(self.session.cwd), line)
+                asked = asked_of(self.session, self.setting(line), line)
             _keep(self._asked, line, asked)
             return asked
 
-    def saw(self, point: Point) -> Saw:
-        """Give what the model had at a point."""
+    @property
+    def is_large(self) -> bool:
+        """Whether other rules that a request may hang on are tried only when somebody asks."""
+        return self.session.table.offsets[-1] > _LARGE
+
+    def setting(self, reply: int = 0) -> Setting:
+        """Give what requests hang on besides the session.
+
+        Of a large session the rules of a reply are named: then no others are tried.
+        """
+        setting = self.site.setting(self.session.cwd)
+        if not reply or setting.release or not self.is_large:
+            return setting
+        stretches = self.session.writers()
+        writer = next((s.writer for s in stretches if s.first <= reply <= s.last), None)
+        return msgspec.structs.replace(setting, release=writer.newest) if writer else setting
+
+    def saw(self, point: Point, *, in_full: bool = False) -> Saw:
+        """Give what the model had at a point.
+
+        Args:
+            point: the reply, or the leaf.
+            in_full: whether all that the file leaves open is looked for, however long it takes.
+        """
         with self.lock:
-            told = self._saw.pop(point, None)
+            in_full = in_full and self.is_large
+            told = None if in_full else self._saw.pop(point, None)
             if told is None:
+                site = self.site.setting(self.session.cwd)
+                setting = site if in_full else self.setting(point.response)
                 asked = self.asked(point.response) if point.response else None
+                if asked and in_full:
+                    asked = asked_of(self.session, setting, point.response)
                 above = self.reply_above(point.response) if asked else 0
                 before = self.asked(above) if above else None
                 pair = (asked, (above, before) if before else None)
-                setting = self.site.setting(self.session.cwd)
-                told = saw(self.session, setting, point, self.view(point).explanation, pair)
-            _keep(self._saw, point, told)
+                explanation = asked.explanation if asked else self.view(point).explanation
+                told = saw(self.session, setting, point, explanation, pair)
+            if not in_full:
+                _keep(self._saw, point, told)
             return told
 
     def reply_above(self, line: int) -> int:
@@ -248,13 +281,21 @@ class Opened:
     def shape(self, view: View) -> Shape:
         """Give the tree, with the branch of the point as the live one."""
         with self.lock:
-            live = tuple(entry.line for entry in self.session.branch())
+            if self._live is None:
+                self._live = frozenset(entry.line for entry in self.session.branch())
             where = view.point.response or view.point.leaf
-            if where and where not in set(live):
-                live = (*view.explanation.point.path, where)
-            if self._shape is None or self._shape[0] != live:
-                self._shape = (live, Shape(self.session, live))
+            tip = self._tip(where) if where and where not in self._live else 0
+            if self._shape is None or self._shape[0] != tip:
+                live = path(self.session.table, tip) if tip else self._live
+                self._shape = (tip, Shape(self.session, live))
             return self._shape[1]
+
+    def _tip(self, line: int) -> int:
+        """Go down from an entry to the end of its branch, where there are several the newest."""
+        children, seen = self.session.tree.children, {line}
+        while (below := max(children(line), default=0)) and below not in seen:
+            seen.add(line := below)
+        return line
 
 
 _Key = TypeVar("_Key")

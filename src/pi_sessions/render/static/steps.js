@@ -38,9 +38,13 @@
     const url = new URL(address, location.href);
     url.hash = "";
     if (!pages.has(url.href)) {
-      const wanted = fetch(url, { headers: { accept: "text/html" } }).then(async (answer) => {
+      const asked = new URL(url);
+      asked.searchParams.set("part", "step");
+      const wanted = fetch(asked, { headers: { accept: "text/html" } }).then(async (answer) => {
         if (!answer.ok) throw new Error(`${answer.status}`);
-        return { url: answer.url, text: await answer.text() };
+        const told = new URL(answer.url);
+        told.searchParams.delete("part");
+        return { url: told.href, text: await answer.text() };
       });
       wanted.catch(() => pages.delete(url.href));
       pages.set(url.href, wanted);
@@ -126,8 +130,7 @@
     if (panel && asked) panel.replaceChildren(...asked.childNodes);
     else if (panel) panel.remove();
     else if (asked) view.append(asked);
-    const strip = $("#strip", made);
-    if (strip && !strip.dataset.later) mark(strip);
+    mark(Number(next.dataset.place));
     for (const edge of all("[data-edge]", rows)) watch(edge);
     copies(document);
     $(".came")?.remove();
@@ -135,17 +138,15 @@
     again?.focus({ preventScroll: true });
   }
 
-  /** Moves the mark of the point; the picture itself is the same unless the session has grown. */
-  function mark(strip) {
-    const [old, picture, other] = [$("#strip"), $("#strip svg"), $("svg", strip)];
-    if (!picture || all("rect", picture).length !== all("rect", other).length || $("#slider").max !== $("#slider", strip).max) {
-      old?.replaceWith(strip);
-      return;
-    }
-    $(".now", picture)?.remove();
-    const now = $(".now", other);
-    if (now) $("rect", picture).before(now);
-    $("#slider").value = $("#slider", strip).value;
+  /** Moves the mark in the strip to a reply; the picture itself is the same at every point. */
+  function mark(place) {
+    const slider = $("#slider");
+    if (!slider) return;
+    const share = (place - 0.5) / slider.max;
+    const now = $("#strip .now");
+    if (place) now.setAttribute("d", `M${(1200 * share).toFixed(1)} 0V66`);
+    now.toggleAttribute("hidden", !place);
+    slider.value = place || slider.max;
     tell("");
   }
 

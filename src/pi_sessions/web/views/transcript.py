@@ -54,7 +54,9 @@ def go(request: Request) -> Response:
         if not replies:
             raise HTTPException(404, "The session has no reply.")
         wanted = min(max(number(request, "n"), 1), len(replies))
-        return RedirectResponse(opened.view(Point()).addresses.at(replies[wanted - 1].line), 303)
+        address = opened.view(Point()).addresses.at(replies[wanted - 1].line)
+        is_step = request.query_params.get("part") == "step"
+        return RedirectResponse(f"{address}?part=step" if is_step else address, 303)
 
 
 def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
@@ -76,16 +78,18 @@ def _show(request: Request, where: str, named: str, *, panel: bool) -> Response:
             values |= _tree(request, opened, view, line or rows.last)
         if part == "tree":
             return answer(request, "tree.html", **values)
-        values["saw"] = opened.saw(view.point) if panel else None
+        in_full = "open" in request.query_params
+        values["saw"] = opened.saw(view.point, in_full=in_full) if panel else None
+        values["is_brief"] = bool(view.point.response) and opened.is_large and not in_full
         # The picture of a very long session is drawn when the page already stands.
         is_later = opened.is_long and "strip" not in request.query_params
-        values |= LATER if is_later else _strip(opened, values["place"])
+        values |= _LATER if is_later or part == "step" else _strip(opened, values["place"])
         if panel:
             values |= _blocks(request, values["saw"])
         return answer(request, "blocks.html" if part == "blocks" else "session.html", **values)
 
 
-LATER = {"strip": None, "strip_at": 0, "strip_later": True}
+_LATER = {"strip": None, "strip_at": 0, "strip_later": True}
 
 
 def _strip(opened: Opened, place: int) -> dict[str, Any]:
