@@ -17,7 +17,7 @@ from export.golden import tricky
 from pi_sessions import Reason, Verdict, load, loads
 from pi_sessions.context.explain import REASONS
 from pi_sessions.errors import UnsupportedApiError
-from pi_sessions.export import Options, chunks, html_book
+from pi_sessions.export import Options, chunks, html_near
 from pi_sessions.export.html_book import Book
 from pi_sessions.export.html_pages import files
 from pi_sessions.render import requested
@@ -246,7 +246,7 @@ def test_pages_have_the_requests_of_their_replies(
     monkeypatch: pytest.MonkeyPatch, near: int
 ) -> None:
     """Each page knows all lines its replies had, and what is told of those on other pages."""
-    monkeypatch.setattr(html_book, "NEAR", near)
+    monkeypatch.setattr(html_near, "NEAR", near)
     session = loads(long_session())
     book = Book(session, Options())
     for name, parts in files(session, Options()):

@@ -12,6 +12,7 @@ import msgspec
 
 from pi_sessions import _json, _process
 from pi_sessions.excerpt import excerpt, one_line
+from pi_sessions.export.html_near import Neighbours
 from pi_sessions.export.options import explanation_of
 from pi_sessions.render import requested, single
 from pi_sessions.render.blocks import COLOURS, NONE, OPEN
@@ -36,10 +37,6 @@ _SPLIT = 300_000
 """Bytes of lines from which on a second process makes half of the rows."""
 _BRIEF = 160
 """Characters that are told of a line that stands on another page."""
-
-
-NEAR = 2_000
-"""Lines of other pages that a page tells one by one, of those that all its replies had."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -95,8 +92,8 @@ class Book:
         return list(self.requested.lines(range(1, len(self.table) + 1)))
 
     @cached_property
-    def _asked_of(self) -> dict[int, list[int]]:
-        return {row[0]: row for row in self.asked}
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.asked)
 
     @cached_property
     def had(self) -> dict[int, Had]:
@@ -113,12 +110,6 @@ class Book:
     @cached_property
     def _numbered(self) -> dict[int, tuple[int, Card]]:
         return {card.line: (number, card) for number, card in enumerate(self.cards, 1)}
-
-    @cached_property
-    def _reaches(self) -> list[tuple[int, int, list[int]]]:
-        """First and last place of the replies that had a line, with its runs."""
-        found = ((requested.reach(row), row) for row in self.asked)
-        return [(*reach, row) for reach, row in found if reach]
 
     @cached_property
     def replies(self) -> list[list[int]]:
@@ -328,13 +319,9 @@ class Book:
             places = self.requested.places
             own = sorted(places[line] for line in page.lines if line in places)
             wanted = sorted({*own, *(replies[place][3] for place in own)} - {-1})
-            low, high = min(wanted, default=0), max(wanted, default=-1)
             value["replies"] = {place: replies[place] for place in wanted}
-            near = (row for first, last, row in self._reaches if first <= high and last >= low)
-            rows = {row[0]: row for row in near if requested.is_had(row, wanted)}
-            value["far"] = _without_far(rows, shown, low, high)
-            rows |= {line: self._asked_of[line] for line in shown if line in self._asked_of}
-            value["lines"] = [rows[line] for line in sorted(rows)]
+            near = self._neighbours.of(wanted, shown)
+            value["lines"], value["far"] = near.rows, near.far
             known = {row[0] for row in value["lines"]}
             made = self.requested.made()
             of_page = [row for row in made["rows"] if known.issuperset(row[1])]
@@ -349,21 +336,6 @@ class Book:
         if line not in self._briefs:
             self._briefs[line] = one_line(excerpt(self.table, line), _BRIEF)
         return [single.who(Kind(self.table.kinds[line])), self._briefs[line]]
-
-
-def _without_far(
-    rows: dict[int, list[int]], shown: frozenset[int], low: int, high: int
-) -> dict[str, int]:
-    """Take out the lines far above a page that all its replies had, and count them."""
-    far = [
-        line
-        for line, row in rows.items()
-        if line not in shown and not row[2] and requested.is_had_by_all(row, low, high)
-    ]
-    far = far[: max(0, len(far) - NEAR)]
-    for line in far:
-        del rows[line]
-    return {"count": len(far), "first": min(far, default=0), "last": max(far, default=0)}
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,6 @@ line for it, and what came in and went out since the reply before.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from pi_sessions.render.states import WHY
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.context.visibility import Span, Visibility
@@ -267,36 +266,6 @@ def had(rows: Iterable[list[int]], replies: int, size: int, most: int) -> Iterat
         count += sum(1 if line > 0 else -1 for line in changes)
         runs = tuple((m.start(), m.end() - 1) for m in islice(_RUN.finditer(flags), most))
         yield Had(count, runs, max(0, flags.rfind(1)))
-
-
-def reach(row: list[int]) -> tuple[int, int] | None:
-    """Give the first and the last place of the replies that had a line."""
-    ends = row[5::2]
-    starts = [row[4], *ends]
-    had = [n for n, code in enumerate(row[6::2]) if code <= HAD]
-    return (starts[had[0]], ends[had[-1]] - 1) if had else None
-
-
-def is_had(row: list[int], places: Sequence[int]) -> bool:
-    """Say whether one of some replies, by their places in order, had a line."""
-    start = row[4]
-    for end, code in zip(row[5::2], row[6::2], strict=True):
-        if code <= HAD:
-            first = bisect_left(places, start)
-            if first < len(places) and places[first] < end:
-                return True
-        start = end
-    return False
-
-
-def is_had_by_all(row: list[int], low: int, high: int) -> bool:
-    """Say whether all replies between two places had a line."""
-    start = row[4]
-    for end, code in zip(row[5::2], row[6::2], strict=True):
-        if start <= low < end and high < end:
-            return code <= HAD
-        start = end
-    return False
 
 
 def lines_had(rows: Iterable[list[int]], place: int) -> list[int]:
