@@ -14,7 +14,7 @@ from pi_sessions.render.states import State, state_of
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pi_sessions.context.explain import Explanation
     from pi_sessions.render.rows import Teller
@@ -61,7 +61,7 @@ class Branch(msgspec.Struct, frozen=True):
 class Shape:
     """The rows of a session's tree in order: a branch that was left before the one that goes on."""
 
-    def __init__(self, session: Session, live: Sequence[int]) -> None:
+    def __init__(self, session: Session, live: Iterable[int]) -> None:
         self.table = session.table
         self.live = frozenset(live)
         tree = session.tree
@@ -75,6 +75,10 @@ class Shape:
                 self.lines.append(line)
                 self.levels.append(level)
             children = tree.children(line)
+            if len(children) == 1 and (not is_live or children[0] in self.live):
+                # Nearly all of a long session.
+                stack.append((children[0], level))
+                continue
             for child in self._ordered(children):
                 inner = level
                 if child not in self.live and (is_live or len(children) > 1):
