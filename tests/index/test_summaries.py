@@ -108,3 +108,15 @@ def test_another_zone_is_another_answer(cache: Cache) -> None:
     files = store.look(Path(cache.root)).files
     far = ZoneInfo("Pacific/Kiritimati")
     assert list(summaries([cache], files, far)) == list(store.read_all(files, far))
+
+
+def test_a_store_may_be_named_in_other_words(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    (Path(cache.root) / "one.jsonl").write_bytes(session("one"))
+    answers(cache)
+    monkeypatch.chdir(cache.root)
+    monkeypatch.setattr(reading, "go_on", None)
+    here = Cache(cache.folder, ".", cache.clock)
+    files = store.look(Path()).files
+    assert [read.summary and read.summary.path for read in summaries([here], files, UTC)] == [
+        "./one.jsonl"
+    ]

@@ -90,7 +90,7 @@ def _kept(
         with cache.reading() as connection:
             if connection is None:
                 return []
-            rows = stored.rows(connection)
+            rows = stored.rows(connection, cache.root)
             for file in files:
                 row = rows.get(file.path)
                 if row is None or not row.is_of(file, zone):

@@ -123,14 +123,16 @@ def _indexed(ask: Ask, cache: Cache, files: Sequence[StoredFile]) -> _Found | No
     """Ask the index; None where there is none to ask."""
     try:
         with cache.reading() as connection:
-            found = None if connection is None else _divided(ask, connection, files)
+            found = None if connection is None else _divided(ask, connection, cache.root, files)
             return found if is_sealed(cache.path) else None
     except (*DAMAGE, SessionError, OSError):
         return None
 
 
-def _divided(ask: Ask, connection: sqlite3.Connection, files: Sequence[StoredFile]) -> _Found:
-    rows = stored.rows(connection, with_summaries=False)
+def _divided(
+    ask: Ask, connection: sqlite3.Connection, root: str, files: Sequence[StoredFile]
+) -> _Found:
+    rows = stored.rows(connection, root, with_summaries=False)
     found = _Found([], [], [])
     known: dict[int, tuple[StoredFile, stored.Row]] = {}
     for file in files:

@@ -38,6 +38,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     rank: int
     """How far it falls short of the most a find can count, in thousandths."""
     words: str
+    """The text, or its words."""
 
 
 class _Block(msgspec.Struct, gc=False):
@@ -109,8 +110,15 @@ def _said(line: int, found: list[tuple[Where, str]]) -> Said | None:
     if not found:
         return None
     score = max(score_of(where, len(text)) for where, text in found)
-    data = "\n".join(text for _, text in found).encode("utf-8", "replace")
-    told = f"{words.ALL} {words.spelled(words.words_of(data))}"
-    if words.has_lookalikes(data):
-        told += f" {words.ODD}"
-    return Said(line, _HIGHEST - round(score * 1000), told)
+    told = "\n".join(text for _, text in found).replace("\0", " ")
+    if not told.isascii():
+        data = told.encode("utf-8", "replace")
+        told = data.decode()
+        if words.has_lookalikes(data):
+            told += f" {words.ODD}"
+    return Said(line, _HIGHEST - round(score * 1000), f"{words.ALL} {told}")
+
+
+def spelled(text: str) -> str:
+    """Write a text as its words, the long ones in pieces."""
+    return words.spelled(words.words_of(text.encode()))

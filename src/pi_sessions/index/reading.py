@@ -25,7 +25,7 @@ _SHARE = 4_000_000
 """Bytes one process is given at a time."""
 _MOST = 64
 """Files one process is given at a time."""
-_BLOCK = 1 << 20
+_BLOCK = 1 << 17
 """Bytes whose words are told apart at once."""
 
 
@@ -183,13 +183,14 @@ def _words(task: Task, taken: Taken) -> Words | None:
         # It has grown since its lines were read: what came then is not known to be in order.
         return None
     together = b" ".join(found.held)
+    spoken = found.spoken()
     return Words(
         begin,
         end,
         line,
         together.decode("utf-8", "replace"),
         found.said,
-        {word for said in found.said for word in said.words.split(" ")},
+        spoken,
         found.lengths.tobytes(),
         is_odd=words.are_odd(together),
     )
@@ -206,6 +207,17 @@ class _Odd:
     def take(self, lines: list[bytes]) -> None:
         """Take in the next lines."""
         self.held |= words.words_of(words.joined(lines))
+
+    def spoken(self) -> set[str]:
+        """Give the words of what is said; what has too long ones is spelled out."""
+        text = "\n".join([said.words for said in self.said]).encode()
+        spoken = set(text.translate(words.SMALL).split())
+        if max(map(len, spoken), default=0) > words.LONGEST:
+            spoken = words.words_of(b" ".join(spoken))
+            self.said = [
+                Said(said.line, said.rank, prose.spelled(said.words)) for said in self.said
+            ]
+        return set(words.spelled(spoken).split(" "))
 
 
 class _Plain(_Odd):

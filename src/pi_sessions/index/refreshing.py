@@ -45,12 +45,12 @@ def refresh(
             if connection is None:
                 return
             connection.execute("BEGIN IMMEDIATE")
-            tasks, kept = _tasks(connection, files, str(zone), singly)
+            tasks, kept = _tasks(connection, cache.root, files, str(zone), singly)
             yield from kept
             read = partial(take_share, zone=zone, clock=cache.clock)
             for share in in_shares(tasks, read, workers):
                 for taken in share:
-                    _keep(connection, taken, str(zone))
+                    _keep(connection, cache.root, taken, str(zone))
                     yield Read(taken.task.file, taken.summary, taken.spent)
             connection.execute("COMMIT")
     except DAMAGE:
@@ -80,12 +80,12 @@ def index(
                 return
             connection.execute("BEGIN IMMEDIATE")
             wording.clear_waste(connection)
-            tasks, _ = _tasks(connection, files, str(zone), (), with_words=True)
+            tasks, _ = _tasks(connection, cache.root, files, str(zone), with_words=True)
             pending = wording.Pending()
             read = partial(take_share, zone=zone, clock=cache.clock)
             for share in in_shares(tasks, read, workers):
                 for taken in share:
-                    row = _keep(connection, taken, str(zone))
+                    row = _keep(connection, cache.root, taken, str(zone))
                     if row and taken.words is not None:
                         pending.add(connection, row, taken.words)
                     advance(taken.task.file.size - taken.task.begin)
@@ -102,14 +102,15 @@ def index(
 
 def _tasks(
     connection: sqlite3.Connection,
+    root: str,
     files: Sequence[StoredFile],
     zone: str,
-    singly: Container[str],
+    singly: Container[str] = (),
     *,
     with_words: bool = False,
 ) -> tuple[list[Task], list[Read]]:
     """Find out what has to be read of files; what was kept under another name is given, too."""
-    rows = stored.rows(connection)
+    rows = stored.rows(connection, root)
     gone = {(row.device, row.inode): row for path, row in rows.items() if not _is_there(path)}
     tasks, kept = [], []
     for file in files:
@@ -117,7 +118,7 @@ def _tasks(
         moved = gone.get((file.device, file.inode))
         if row is None and moved is not None and moved.is_of(file, zone):
             del gone[file.device, file.inode]
-            path = os.fsencode(file.path)
+            path = stored.key_of(file.path, root)
             connection.execute("UPDATE files SET path = ? WHERE id = ?", (path, moved.id))
             row = moved
             if file.path not in singly and not with_words:
@@ -179,7 +180,7 @@ def _forget(connection: sqlite3.Connection, row: stored.Row) -> None:
     connection.execute("UPDATE waste SET bytes = bytes + ?", (row.indexed,))
 
 
-def _keep(connection: sqlite3.Connection, taken: Taken, zone: str) -> int:
+def _keep(connection: sqlite3.Connection, root: str, taken: Taken, zone: str) -> int:
     """Put what was read of a file in the place of what was kept of it; gives the id of its row."""
     task = taken.task
     if task.is_summarised:
@@ -189,7 +190,7 @@ def _keep(connection: sqlite3.Connection, taken: Taken, zone: str) -> int:
         return 0
     file = task.file
     facts = (file.size, taken.modified, file.device, file.inode, taken.digest)
-    row = _put(connection, task, (*facts, zone, summary, taken.closed, taken.lines))
+    row = _put(connection, root, task, (*facts, zone, summary, taken.closed, taken.lines))
     spent = None if taken.spent is None else stored.packed(taken.spent)
     for table, column, value in (
         ("states", "state", taken.state or None),
@@ -202,14 +203,14 @@ def _keep(connection: sqlite3.Connection, taken: Taken, zone: str) -> int:
     return row
 
 
-def _put(connection: sqlite3.Connection, task: Task, facts: tuple[object, ...]) -> int:
+def _put(connection: sqlite3.Connection, root: str, task: Task, facts: tuple[object, ...]) -> int:
     if task.row:
         places = ", ".join(f"{name} = ?" for name in _FACTS)
         connection.execute(f"UPDATE files SET {places} WHERE id = ?", (*facts, task.row))  # noqa: S608
         return task.row
     names, places = ", ".join(_FACTS), ", ".join("?" * len(facts))
     insert = f"INSERT INTO files ({names}, path) VALUES ({places}, ?)"  # noqa: S608
-    return connection.execute(insert, (*facts, os.fsencode(task.file.path))).lastrowid or 0
+    return connection.execute(insert, (*facts, stored.key_of(task.file.path, root))).lastrowid or 0
 
 
 _FACTS = (

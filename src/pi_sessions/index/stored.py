@@ -95,11 +95,14 @@ class Row(msgspec.Struct):
         return summary
 
 
-def rows(connection: sqlite3.Connection, *, with_summaries: bool = True) -> dict[str, Row]:
+def rows(
+    connection: sqlite3.Connection, root: str, *, with_summaries: bool = True
+) -> dict[str, Row]:
     """Give all rows by path.
 
     Args:
         connection: of the cache.
+        root: the store, as it is named now; its files are kept by what follows that.
         with_summaries: otherwise b"" stands for each.
 
     Raises:
@@ -109,7 +112,13 @@ def rows(connection: sqlite3.Connection, *, with_summaries: bool = True) -> dict
     if not with_summaries:
         columns = columns.replace("summary", "CASE WHEN summary IS NULL THEN NULL ELSE x'' END")
     found = (Row(*row) for row in connection.execute(f"SELECT {columns} FROM files"))  # noqa: S608
-    return {os.fsdecode(row.path): row for row in found}
+    begin = os.path.join(root, "")  # noqa: PTH118 - thousands of them
+    return {begin + os.fsdecode(row.path): row for row in found}
+
+
+def key_of(path: str, root: str) -> bytes:
+    """Give what a file in a store is kept by."""
+    return os.fsencode(path[len(os.path.join(root, "")) :])  # noqa: PTH118 - thousands of them
 
 
 _decode_summary = msgspec.msgpack.Decoder(Summary).decode

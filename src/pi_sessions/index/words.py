@@ -22,7 +22,7 @@ ODD = "0odd0"
 LONGEST = 64
 """Bytes of a word; longer ones are kept as pieces that overlap by half."""
 _HALF = LONGEST // 2
-_SMALL = bytes(
+SMALL = bytes(
     byte + 32
     if 0x41 <= byte <= 0x5A
     else byte
@@ -30,6 +30,7 @@ _SMALL = bytes(
     else 0x20
     for byte in range(256)
 )
+"""Makes capitals small and all that stands between words blanks."""
 _LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
 """Letters that are capitals of ASCII ones, or have them as capitals (`needle`)."""
 _ESCAPED = re.compile(rb"(?<![a-z0-9_\x80-\xff])u(?!00[01])[0-9a-f]{4}")
@@ -45,7 +46,7 @@ _STAMP_LENGTH = 48
 
 def words_of(data: bytes) -> set[bytes]:
     """Give the words of some bytes."""
-    words = set(data.translate(_SMALL).split())
+    words = set(data.translate(SMALL).split())
     if max(map(len, words), default=0) <= LONGEST:
         return words
     for word in [word for word in words if len(word) > LONGEST]:
@@ -89,7 +90,7 @@ def pieces_of(query: Query) -> list[bytes]:
     """Give stretches that each stand in one word of a text that is found; none: all may be."""
     text = _literals(query.text) if query.is_regex else query.text
     kept = "".join(char if _is_plain(char, query.is_exact) else " " for char in text)
-    found = dict.fromkeys(piece.encode().translate(_SMALL) for piece in kept.split())
+    found = dict.fromkeys(piece.encode().translate(SMALL) for piece in kept.split())
     return [_short(piece) for piece in found]
 
 
