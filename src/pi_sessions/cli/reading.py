@@ -80,6 +80,11 @@ class Shelf:
             self._caches = [Cache(folder, os.fspath(root), time_ns) for root in roots]
             self._known = {read.file.path: read for read in kept(self._caches, files, zone)}
 
+    def known(self, path: str) -> store.Summary | None:
+        """Give the summary of a file that need not be read for it."""
+        read = self._known.get(path)
+        return None if read is None else read.summary
+
     def heads(self) -> Iterator[Head]:
         """Say what the headers of the files tell; those that are no sessions are left out."""
         for file in self.files:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions import store
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output
+from pi_sessions.cli import environment, output, reading
 from pi_sessions.excerpt import one_line
 
 if TYPE_CHECKING:
@@ -136,22 +136,22 @@ def matching(word: str) -> Iterator[tuple[str, str]]:
     Args:
         word: what an id begins with, or what a name has in it; "" for all.
     """
-    contents = store.look(map(Path, environment.session_directories()))
-    latest = sorted(contents.files, key=lambda file: -file.modified)
-    found = [(file, header) for file in latest if (header := store.read_header(Path(file.path)))]
+    roots = [Path(root) for root in environment.session_directories()]
+    latest = sorted(store.look(roots).files, key=lambda file: -file.modified)
+    shelf = reading.Shelf(roots, latest, environment.local_zone(), index=True)
     here = os.getcwd()
-    found.sort(key=lambda pair: pair[1].get("cwd") != here)
+    heads = sorted(shelf.heads(), key=lambda head: head.cwd != here)
     until, told = monotonic() + _PATIENCE, 0
-    for file, header in found:
+    for head in heads:
         if told == _MOST:
             break
-        session_id = header["id"]
-        name = name_of(file.path) if monotonic() < until else ""
-        if _is_plain(session_id) and (
-            session_id.startswith(word) or word.casefold() in name.casefold()
-        ):
+        if summary := shelf.known(head.file.path):
+            name = summary.name or ""
+        else:
+            name = name_of(head.file.path) if monotonic() < until else ""
+        if _is_plain(head.id) and (head.id.startswith(word) or word.casefold() in name.casefold()):
             told += 1
-            yield session_id, one_line(name, 60)
+            yield head.id, one_line(name, 60)
 
 
 def _is_plain(session_id: str) -> bool:
