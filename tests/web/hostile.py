@@ -134,10 +134,59 @@ _LETTERS = [
     "CON",
     "🙂" * 40,
 ]
+_WRITTEN = [
+    f"<img/src=x/onerror={_HIT}>",
+    f"<img src=x onerror={_HIT}//",
+    f"<img\nsrc=x\nonerror={_HIT}>",
+    f"<img\tsrc=x\tonerror={_HIT}>",
+    f"<IMG SRC=x OnErRoR={_HIT}>",
+    f"<<img src=x onerror={_HIT}>>",
+    "<img src=x onerror=&#119;indow.hit=1>",
+    f"<img src='x' onerror ='{_HIT}'>",
+    f"<img src=`x` onerror=`{_HIT}`>",
+    f"&#60;script&#62;{_HIT}&#60;/script&#62;",
+    f"&amp;lt;script&amp;gt;{_HIT}&amp;lt;/script&amp;gt;",
+    f"%3Cscript%3E{_HIT}%3C/script%3E",
+    f"＜script＞{_HIT}＜/script＞",
+    f"<sc<script>ript>{_HIT}</sc</script>ript>",
+    f"<script/x>{_HIT}</script/x>",
+    f"<script\x0b>{_HIT}</script>",
+    f"<svg/onload={_HIT}>",
+    f"<?xml version='1.0'?><x:script xmlns:x='http://www.w3.org/1999/xhtml'>{_HIT}</x:script>",
+    f"<!DOCTYPE x [<!ENTITY y '<script>{_HIT}</script>'>]>&y;",
+    f"<plaintext><script>{_HIT}</script>",
+    f"<xmp><script>{_HIT}</script></xmp>",
+    f"<marquee onstart={_HIT}>x</marquee>",
+    f"<dialog open onclose={_HIT}>x</dialog>",
+    f"<button popovertarget=x>x</button><div popover id=x onbeforetoggle={_HIT}>",
+    f"<custom-element onclick={_HIT}>",
+    f"<slot onslotchange={_HIT}>",
+    "<frameset><frame src=http://outside.invalid/></frameset>",
+    "<portal src=http://outside.invalid/>",
+    "<track src=http://outside.invalid/t.vtt>",
+    "<input type=image src=http://outside.invalid/i.png>",
+    "<image href=http://outside.invalid/i.png>",
+    "<svg><use href=http://outside.invalid/i.svg#x></svg>",
+    "<svg><foreignObject><iframe src=http://outside.invalid/></iframe></foreignObject></svg>",
+    "<link rel=prefetch href=http://outside.invalid/p>",
+    "<link rel=dns-prefetch href=//outside.invalid>",
+    "<a ping=http://outside.invalid/ href=/>x</a>",
+    "<table background=http://outside.invalid/b.png>",
+    "<html manifest=http://outside.invalid/m>",
+    "<script type=importmap>{}</script>",
+    "<script type=speculationrules>{}</script>",
+    "<p id=view><p id=rows><p id=say>",
+    "<form name=body><input name=attributes>",
+]
 INPUTS = tuple(
-    dict.fromkeys([*_TAGS, *_ATTRIBUTES, *_SCHEMES, *_MARKDOWN, *_TEMPLATES, *_TERMINAL, *_LETTERS])
+    dict.fromkeys(
+        [
+            *(*_TAGS, *_WRITTEN, *_ATTRIBUTES, *_SCHEMES),
+            *(*_MARKDOWN, *_TEMPLATES, *_TERMINAL, *_LETTERS),
+        ]
+    )
 )
-"""About two hundred of them."""
+"""Two hundred of them."""
 IN_ATTRIBUTES = tuple(
     f"{kind};base64,{data}"
     for kind in ("image/svg+xml", "text/html", 'image/png" onerror="window.hit=1', "image/png")
@@ -180,3 +229,13 @@ def session(texts: tuple[str, ...]) -> bytes:
     made.name(texts[1])
     made.raw_line(texts[2].encode("utf-8", "surrogatepass"))
     return made.data
+
+
+PLAIN = tuple(dict.fromkeys([*_TAGS, *_WRITTEN, *_ATTRIBUTES, *_TEMPLATES, *_TERMINAL]))
+"""Those that say nothing in Markdown."""
+_SIGNS = str.maketrans({"<": "‹", ">": "›", '"': "”", "'": "’", "&": "+", "{": "₍", "}": "₎"})
+
+
+def twin(text: str) -> str:
+    """Give a text of the same length and words without a sign that means something in HTML."""
+    return text.translate(_SIGNS)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from pi_sessions import load
+from pi_sessions.audit import audit
+from pi_sessions.web.site import Audited
 from web.conftest import DEMO_ID, Look, Served
 
 BASE = f"/session/{DEMO_ID}"
@@ -66,3 +70,25 @@ def test_dialogs(look: Look, demo: Served) -> None:
         found = Axe().run(page, options=RULES).response["violations"]
         assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
         page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1400), ("dark", 400)])
+def test_store_and_audit(look: Look, served: Any, tmp_path: Path, theme: str, width: int) -> None:
+    """The views that need more than one session, or a report; nothing is wider than the page."""
+    folder = Path(__file__).parent.parent / "audit" / "recordings" / "report-blurred"
+    (tmp_path / "store").mkdir()
+    for name in ("report-blurred", "report-honest"):
+        data = (folder.parent / name / "session.jsonl").read_bytes()
+        (tmp_path / "store" / f"{name}.jsonl").write_bytes(data)
+    report = (folder / "report.md").read_text()
+    result = audit(report, [load(folder / "session.jsonl")], path="report.md")
+    running = served(root=tmp_path / "store", audited=Audited(result, report))
+    page = look.at(running, theme=theme, width=width)
+    faults: list[Any] = []
+    for view in ("/audit", "/usage", "/sessions?model=x", "/sessions?sort=cost", "/search?q=row"):
+        page.goto(running(view))
+        found = Axe().run(page, options=RULES).response["violations"]
+        faults += [(view, each["id"], each["nodes"][0]["target"]) for each in found]
+        wider = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        faults += [(view, "wider by", wider)] if wider > 0 else []
+    assert faults == []

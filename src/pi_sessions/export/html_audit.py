@@ -173,7 +173,7 @@ def _finding(result: Audit, number: int, finding: Finding, open_at: OpenAt | Non
     )
     parts = [head, tag("p", finding.says)]
     if finding.words.strip():
-        parts.append(tag("blockquote", _cut(finding.words), class_="raw"))
+        parts.append(tag("blockquote", _cut(finding.words), class_="raw", tabindex="0"))
     if finding.difference:
         parts.append(_difference(finding))
     parts += [_evidence(result, each, open_at) for each in finding.evidence]
@@ -206,7 +206,11 @@ def _evidence(result: Audit, each: Evidence, open_at: OpenAt | None) -> Markup:
         if open_at and each.line:
             there = tag("a", "in the session", href=open_at(number, each.line), class_="there")
     note = tag("span", each.note, class_="soft") if each.note else ""
-    words = tag("span", _cut(each.words), class_="raw quoted") if each.words.strip() else ""
+    words = (
+        tag("span", _cut(each.words), class_="raw quoted", tabindex="0")
+        if each.words.strip()
+        else ""
+    )
     return tag("div", tag("p", place, " ", note, " ", there), words, class_="evidence")
 
 
