@@ -15,7 +15,7 @@ import msgspec
 
 from pi_sessions import reader, scan
 from pi_sessions._javascript import date_value
-from pi_sessions._lines import BytesSource, FileSource
+from pi_sessions._lines import BytesSource, open_source
 from pi_sessions.context.passage import Passage, Where, passages
 from pi_sessions.needle import file_may_hold, may_hold
 
@@ -109,7 +109,7 @@ def find(path: str, query: Query, zone: tzinfo) -> list[Hit]:
         re.error: the expression is none.
     """
     folds = not query.is_exact
-    if not query.is_regex and not file_may_hold(FileSource(path), query.text, ignore_case=folds):
+    if not query.is_regex and not file_may_hold(open_source(path), query.text, ignore_case=folds):
         return []
     session = reader.load(path, zone=zone)
     table, search = session.table, Search(query, zone)

@@ -23,7 +23,7 @@ import msgspec
 
 from pi_sessions import NotWrittenError, SessionError, rewriting
 from pi_sessions.rewriting import snapshot
-from pi_sessions.tidy import archive, pruning
+from pi_sessions.tidy import appearing, archive, pruning
 from pi_sessions.writer import creating
 from repair.interrupted import unnamed_files
 from tidy.stores import OLD, session
@@ -174,7 +174,8 @@ def fail_every_call(place: Place) -> Count:
     """Let the n-th call of every function of the system fail, once for each n."""
     count = Count()
     for module, names in (
-        (archive, ("link", "unlink", "utime", "fstat", "pread", "lstat")),
+        (archive, ("unlink", "fstat", "pread", "lstat")),
+        (appearing, ("link", "utime")),
         (rewriting, ("open", "stat", "fstat", "fsync", "close")),
         (creating, ("open", "write", "fchmod", "fsync", "link", "close")),
     ):

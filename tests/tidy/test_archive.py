@@ -20,6 +20,7 @@ from cli.conftest import Run
 from pi_sessions import NotWrittenError, SessionWriter, UnreadableError, WouldOverwriteError
 from pi_sessions._frames import packed
 from pi_sessions.errors import SessionChangedError, SessionLockedError, WriteRefusedError
+from pi_sessions.finding import Query, find
 from pi_sessions.rewriting import snapshot
 from pi_sessions.testing import SessionBuilder
 from pi_sessions.tidy import archive
@@ -289,6 +290,14 @@ def test_damaged_on_the_disk(store: Path) -> None:
         restore(item, destination(item, store))
     assert item.path.exists()
     assert files(store) == {}
+
+
+def test_a_text_is_found_in_it(store: Path) -> None:
+    item = put(session(store, "apples", turns=3), store)
+    hits = find(str(item.path), Query("answer 2 of apples"), UTC)
+
+    assert [hit.role for hit in hits] == ["assistant"]
+    assert find(str(item.path), Query("pears"), UTC) == []
 
 
 def test_packed_by_others(store: Path) -> None:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from pi_sessions import _frames, rewriting, store
-from pi_sessions._lines import FileSource
 from pi_sessions.errors import (
     NotWrittenError,
     SessionChangedError,
@@ -28,11 +27,12 @@ from pi_sessions.errors import (
     WriteRefusedError,
 )
 from pi_sessions.reader import load
+from pi_sessions.tidy.appearing import appear, digest, pieces, same
 from pi_sessions.tidy.still import is_grouping, leave
 from pi_sessions.writer.creating import create, take_away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
     from datetime import tzinfo
 
     from pi_sessions._lines import Source
@@ -241,10 +241,10 @@ class _Packed(msgspec.Struct, frozen=True):
 
 def _head(path: str, descriptor: int, before: Snapshot, root: Path) -> _Head:
     session = load(path)
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     try:
         for block in _blocks(descriptor, before.size):
-            digest.update(block)
+            found.update(block)
         mode = os.fstat(descriptor).st_mode & _MODES
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from None
@@ -259,7 +259,7 @@ def _head(path: str, descriptor: int, before: Snapshot, root: Path) -> _Head:
         size=before.size,
         modified=before.modified,
         mode=mode,
-        sha256=digest.hexdigest(),
+        sha256=found.hexdigest(),
     )
 
 
@@ -292,75 +292,18 @@ def _pack(descriptor: int, head: _Head, folder: Path) -> _Packed:
             return _Packed(path, is_new=False)
         number += 1
     chunks = _frames.packed(_blocks(descriptor, head.size), msgspec.to_builtins(head))
-    _appear(str(path), chunks, head.mode, head.modified, lambda new: _holds(Path(new), head))
+    appear(str(path), chunks, head.mode, head.modified, lambda new: _holds(Path(new), head))
     return _Packed(path, is_new=True)
-
-
-def _appear(
-    path: str,
-    chunks: Iterable[bytes],
-    mode: int,
-    modified: int,
-    holds: Callable[[str], bool],
-) -> None:
-    """Let a file appear at once, whole, with its mode and time, when it has been looked through.
-
-    Raises:
-        WouldOverwriteError: there is something of that name.
-        NotWrittenError: the system did not let us; nothing is left.
-    """
-    new = path + rewriting.NEW
-    take_away(new)  # of a run that was killed
-    rewriting.write_new(new, chunks, mode)
-    try:
-        os.utime(new, ns=(modified, modified))
-        if not holds(new):
-            raise NotWrittenError(path, "what was read back is not what was to be kept")
-        _name(new, path)
-    except FileExistsError:
-        raise WouldOverwriteError(path, "exists and is not overwritten") from None
-    except (OSError, OverflowError) as error:
-        if isinstance(error, SessionError):
-            raise
-        raise NotWrittenError(path, getattr(error, "strerror", None) or str(error)) from None
-    finally:
-        take_away(new)
-    rewriting.sync_folder(path)
-
-
-def _name(new: str, path: str) -> None:
-    """Give a file its name, unless there is something of that name."""
-    try:
-        os.link(new, path)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without links.
-        if os.path.lexists(path):
-            raise FileExistsError(path) from None
-        os.rename(new, path)  # noqa: PTH104
 
 
 def _holds(path: Path, head: _Head) -> bool:
     """Say whether a packed file has just these bytes, mode and time; all of it is unpacked."""
     try:
         return _frames.head_of(path) == msgspec.to_builtins(head) and (
-            _digest(_frames.open_packed(path)) == head.sha256
+            digest(_frames.open_packed(path)) == head.sha256
         )
     except UnreadableError:
         return False
-
-
-def _digest(source: Source) -> str:
-    digest = hashlib.sha256()
-    for chunk in _pieces(source):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _pieces(source: Source) -> Iterator[bytes]:
-    for place in range(0, source.size, _BLOCK):
-        yield source.read(place, min(_BLOCK, source.size - place))
 
 
 def _put_back(path: str, descriptor: int, now: os.stat_result, packed: str) -> None:
@@ -421,29 +364,16 @@ def restore(item: Archived, path: Path, *, keep: bool = False) -> None:
     """
     before = rewriting.snapshot(str(item.path))
     source = item.source()
-    if item.digest is not None and _digest(source) != item.digest:
+    if item.digest is not None and digest(source) != item.digest:
         raise UnreadableError(str(item.path), "is damaged: its bytes are not those put into it")
     load(item.path)  # refuses what is none
-    if os.path.lexists(path) and _same(source, str(path)):
+    if os.path.lexists(path) and same(source, str(path)):
         take_away(f"{path}{rewriting.NEW}")
     else:
-        _appear(
-            str(path), _pieces(source), item.mode, item.modified, lambda new: _same(source, new)
-        )
+        appear(str(path), pieces(source), item.mode, item.modified, lambda new: same(source, new))
     if not keep:
         rewriting.ensure_same(str(item.path), before)
         with contextlib.suppress(OSError):
             item.path.unlink()
         rewriting.sync_folder(str(item.path))
         leave(item.path.parent)
-
-
-def _same(source: Source, path: str) -> bool:
-    """Say whether a file has these bytes already: of a run that was stopped."""
-    try:
-        other = FileSource(path)
-        return other.size == source.size and all(
-            a == b for a, b in zip(_pieces(source), _pieces(other), strict=True)
-        )
-    except UnreadableError:
-        return False
