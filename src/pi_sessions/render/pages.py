@@ -50,6 +50,12 @@ def page(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def prepare() -> None:
+    """Compile the templates of a session, which its first page would have to wait for."""
+    for name in ("session", "strip", "tree", "count", "rows", "row", "saw", "blocks"):
+        _environment().get_template(f"{name}.html")
+
+
 def static(name: str) -> str:
     """Give a file that goes with the pages: `page.css` or `page.js`."""
     return (HERE / "static" / name).read_text("utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -77,7 +79,18 @@ def create_app(site: Site) -> ASGIApp:
     app.state.site = site
     app.state.listeners = 0
     app.state.stopping = None
+    Thread(target=_prepare, args=(app.state.catalog, site), daemon=True).start()
     return Guard(app, site.token, site.authorities, f"pi_sessions_{site.port}")
+
+
+def _prepare(catalog: Catalog, site: Site) -> None:
+    """Read the session that is shown first while the browser is still on its way."""
+    with suppress(SessionError, OSError):
+        key = catalog.key_of(site.session) if site.session else None
+        opened = catalog.open(key) if key else None
+        pages.prepare()
+        if opened is not None:
+            opened.prepare()
 
 
 def _first(request: Request) -> Response:

@@ -199,6 +199,11 @@ class Opened:
             return asked.explanation
         return explained(self.session, self.site.setting(self.session.cwd), point)
 
+    def prepare(self) -> None:
+        """Work out what the first page needs."""
+        with self.lock:
+            self.shape(self.view(Point()))
+
     def suffix(self, point: Point) -> str:
         """Give the part of an address that names a point."""
         if point.response:
