@@ -14,6 +14,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import SHARED, need
 from pi_sessions import UnreadableError, _frames, load
 from pi_sessions._frames import FRAME, head_of, open_packed, packed
 from pi_sessions._lines import BytesSource, open_source, split
@@ -63,6 +64,19 @@ def test_round_trip(
     for offset, length in places:
         assert source.read(offset, length) == data[offset : offset + length]
     assert head_of(path) == {"x": "\ud800"}
+
+
+def test_every_file_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recordings, cases and real sessions come out as they went in."""
+    monkeypatch.setattr(_frames, "FRAME", 1 << 16)
+    paths = [
+        path for name in ("wire", "cases", "real") for path in need(SHARED / name).rglob("*.jsonl")
+    ]
+    assert len(paths) > 150
+    for path in paths:
+        data = path.read_bytes()
+        source = open_packed(write(tmp_path / "a.jsonl.zst", data))
+        assert source.read(0, source.size) == data, path
 
 
 @given(data=st.binary(max_size=3000), cut=st.integers(0, 3000))
