@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.meter import Again, Totals
-from pi_sessions.usage import day_of
+from pi_sessions.usage import Ledger
 from pi_sessions.web.views.shared import about, answer, opened_of, view_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from pi_sessions.meter import Spent
+    from pi_sessions.web.opened import Opened
 
 UNKNOWN = "nothing in the file tells why"
 _BRANCHES = ("branches that were left", "the branch of the leaf")
@@ -29,26 +30,33 @@ def show(request: Request) -> Response:
     opened = opened_of(request)
     with opened.lock:
         view = view_of(opened)
-        spent = opened.spent()
-        live = {entry.line for entry in opened.session.branch()}
-        zone = opened.site.zone
         values: dict[str, Any] = about(opened, view, "usage")
-        values |= {
-            "total": _sum(spent),
-            "branch": _sum(item for item in spent if item.line in live),
-            "tables": [
-                ("Day", _table(spent, lambda item: day_of(item.time, zone) or "no time")),
-                ("Model", _table(spent, lambda item: item.model or "none named")),
-                ("Branch", _table(spent, lambda item: _BRANCHES[item.line in live])),
-                ("Kind", _table(spent, lambda item: item.kind)),
-                ("Tool", _table([item for item in spent if item.tool], lambda item: item.tool)),
-            ],
-            "again": lost(_again(spent)),
-            "dearest": sorted(spent, key=lambda item: -item.totals.cost)[:10],
-            "incomplete": [item.line for item in spent if not item.is_complete],
-            "addresses": view.addresses,
-        }
+        if "usage" not in opened.kept:
+            opened.keep("usage", _sums(opened))
+        kept: Any = opened.kept["usage"]
+        values |= kept | {"addresses": view.addresses}
         return answer(request, "usage.html", **values)
+
+
+def _sums(opened: Opened) -> dict[str, Any]:
+    """Add up what the page shows."""
+    spent = opened.spent()
+    live = {entry.line for entry in opened.session.branch()}
+    days = Ledger(opened.site.zone)
+    return {
+        "total": _sum(spent),
+        "branch": _sum(item for item in spent if item.line in live),
+        "tables": [
+            ("Day", _table(spent, lambda item: days.day(item.time) or "no time")),
+            ("Model", _table(spent, lambda item: item.model or "none named")),
+            ("Branch", _table(spent, lambda item: _BRANCHES[item.line in live])),
+            ("Kind", _table(spent, lambda item: item.kind)),
+            ("Tool", _table([item for item in spent if item.tool], lambda item: item.tool)),
+        ],
+        "again": lost(_again(spent)),
+        "dearest": sorted(spent, key=lambda item: -item.totals.cost)[:10],
+        "incomplete": [item.line for item in spent if not item.is_complete],
+    }
 
 
 def _sum(spent: Any) -> Totals:
