@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Run
+from conftest import REQUIRED
 from pi_sessions.testing import SessionBuilder
 
 ROOT = Path(__file__).parent.parent.parent
@@ -55,6 +56,8 @@ def surroundings(place: Path) -> dict[str, str]:
 
 def shell(name: str, program: str, place: Path) -> list[str]:
     if shutil.which(name) is None:
+        if REQUIRED:
+            pytest.fail(f"{name} is not installed, and nothing may be missing here")
         pytest.skip(f"{name} is not installed")
     done = subprocess.run(
         [name, "-c", program],
