@@ -15,7 +15,7 @@ import msgspec
 from pi_sessions.context.message import Reason
 from pi_sessions.context.passage import PROMPTS, Passage, Where, passages
 from pi_sessions.context.projection import EDITABLE, entry_key, target_key
-from pi_sessions.context.visibility import Span, joined
+from pi_sessions.context.visibility import Span, joined, parted
 from pi_sessions.table import Kind
 
 if TYPE_CHECKING:
@@ -108,12 +108,16 @@ class Sight:
             spans = [span for target in self.acted_on(passage.line) for span in seen.spans(target)]
             return self.filtered(sorted(spans, key=lambda span: span.start), passage)
         spans = seen.spans(passage.line)
-        if passage.where in PROMPTS or seen.is_edited(passage.line):
+        if passage.where in PROMPTS:
             return self.filtered(spans, passage)
+        asked, spans = parted(spans, seen.edited(passage.line))
         if passage.where is Where.THINKING:
             kept = {asker for asker in seen.askers if self.is_thought(passage.line, asker)}
-            return spans if kept == seen.askers else seen.of_askers(spans, kept)
-        return spans
+            spans = spans if kept == seen.askers else seen.of_askers(spans, kept)
+        if not asked:
+            return spans
+        spans = spans + self.filtered(asked, passage)
+        return list(joined(sorted(spans, key=lambda span: span.start)))
 
     def filtered(self, spans: Iterable[Span], passage: Passage) -> list[Span]:
         """Leave the replies that are asked one by one and had the passage."""

@@ -9,8 +9,9 @@ tree, in which those that have an entry stand side by side: an answer is a few r
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -193,15 +194,19 @@ class Visibility:
         plain = None if kind == Kind.SYSTEM else self.ruling.plain(line)
         if isinstance(plain, Reason):
             return []
-        changes = kind == Kind.SYSTEM or line in self.ruling.cut
-        if changes or (self._edits and self.is_edited(line)):
-            spans = [told for span in spans for told in self._judged(line, span)]
-        elif plain is True and spans:
+        if kind == Kind.SYSTEM or line in self.ruling.cut:
+            asked, spans = spans, []
+        else:
+            asked, spans = parted(spans, self.edited(line))
+        if plain is True and spans:
             found = self._alike(line)
             if found is None:
-                spans = [told for span in spans for told in self._judged(line, span)]
+                asked, spans = asked + spans, []
             elif found is not Verdict.SENT:
-                return []
+                spans = []
+        if asked:
+            spans += [told for span in asked for told in self._judged(line, span)]
+            spans.sort(key=lambda span: span.start)
         return spans if len(spans) < 2 else list(joined(spans))
 
     def _alike(self, line: int) -> Verdict | None:
@@ -219,6 +224,18 @@ class Visibility:
     def is_edited(self, line: int) -> bool:
         """Say whether there is an edit of an entry, in force somewhere or nowhere."""
         return entry_key(self.table, line) in self._edits
+
+    def edited(self, line: int) -> list[Span]:
+        """Give the runs of replies in `order` that have an edit of an entry on their way."""
+        if not self._edits:
+            return []
+        runs: list[Span] = []
+        for edit in self._edits.get(entry_key(self.table, line), ()):
+            below = self.below(edit)
+            # In the order of the tree, an edit below another has a run inside the other's.
+            if below.start < below.stop and not (runs and below.start < runs[-1].stop):
+                runs.append(below)
+        return runs
 
     def of(self, line: int) -> list[int]:
         """Give the lines of the replies that had an entry, in file order."""
@@ -446,6 +463,25 @@ def _runs(places: Sequence[int], start: int, stop: int) -> list[Span]:
         runs.append(Span(places[first], places[end - 1] + 1))
         first = end
     return runs
+
+
+def parted(spans: Iterable[Span], by: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """Part runs in what lies in other runs, which are in order and apart, and what does not."""
+    inside: list[Span] = []
+    outside: list[Span] = []
+    for span in spans:
+        start = span.start
+        first = bisect_right(by, start, key=lambda other: other.stop)
+        for other in islice(by, first, None):
+            if other.start >= span.stop:
+                break
+            if start < other.start:
+                outside.append(Span(start, other.start))
+            inside.append(Span(max(start, other.start), min(span.stop, other.stop)))
+            start = inside[-1].stop
+        if start < span.stop:
+            outside.append(Span(start, span.stop))
+    return inside, outside
 
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
