@@ -25,6 +25,8 @@ from pi_sessions.context import asking, models, point, rules
 from .pi import PACKAGE, node_executable
 
 NAME = PACKAGE.removeprefix("node_modules/")
+EARLIER_NAME, NAMED_ANEW = "@mariozechner/pi-coding-agent", (0, 74)
+"""The package had another name before this release."""
 SCENARIOS = (
     *(f"{name}-{api}" for name in ("plain", "thinking", "aborts", "images", "runs", "unanswered")
       for api in ("anthropic", "chat", "responses")),
@@ -49,12 +51,26 @@ def main() -> int:
         try:
             installed = install(options.release, Path(folder))
         except subprocess.CalledProcessError:
-            print(f"npm cannot install {NAME}@{options.release}", file=sys.stderr)
+            print(f"npm cannot install {package_of(options.release)}", file=sys.stderr)
             return 2
-        print(f"{NAME} {installed}")
+        print(package_of(installed))
         out = options.keep or Path(folder) / "recordings"
-        record(Path(folder), out, options.home, options.only or list(SCENARIOS))
+        record(
+            _unpacked(Path(folder), installed), out, options.home, options.only or list(SCENARIOS)
+        )
         return report(installed, out)
+
+
+def package_of(release: str) -> str:
+    """Give what npm installs for a release: the package, by the name it had then."""
+    parts = release.split(".")
+    numbers = tuple(int(part) for part in parts) if all(map(str.isdecimal, parts)) else NAMED_ANEW
+    return f"{EARLIER_NAME if numbers < NAMED_ANEW else NAME}@{release}"
+
+
+def _unpacked(folder: Path, release: str) -> Path:
+    """Give the folder that npm put the package of a release into."""
+    return folder / "node_modules" / package_of(release).rpartition("@")[0]
 
 
 def install(release: str, folder: Path) -> str:
@@ -63,11 +79,11 @@ def install(release: str, folder: Path) -> str:
     npm = node.parent.parent / "lib/node_modules/npm/bin/npm-cli.js"
     words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(
-        [node, npm, *words, "--prefix", folder, f"{NAME}@{release}"],
+        [node, npm, *words, "--prefix", folder, package_of(release)],
         check=True,
         env={**os.environ, "PATH": f"{node.parent}:{os.environ.get('PATH', '')}"},
     )
-    package = json.loads((folder / PACKAGE / "package.json").read_text("utf-8"))
+    package = json.loads((_unpacked(folder, release) / "package.json").read_text("utf-8"))
     return str(package["version"])
 
 
