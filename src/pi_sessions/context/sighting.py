@@ -145,6 +145,8 @@ class Sight:
         seen = self.visibility
         if reply in seen.forest:
             return self.why_not_at(seen.view(reply), passage)
+        if seen.is_lost(reply):
+            return Reason.UNREACHABLE
         explanation = seen.explained(reply)
         if passage.where is Where.REPLACEMENT:
             return None if explanation.edits.get(passage.line) else Reason.CONTEXT_EDIT

@@ -44,6 +44,8 @@ class Span(msgspec.Struct, frozen=True):
 
 
 Asker = tuple[Target, Rules]
+_CIRCULAR = 200_000
+"""Replies on rings times lines of the file up to which each of them is explained."""
 _FEW = 8
 """Askers that are asked about an entry before each reply is."""
 
@@ -118,8 +120,16 @@ class Visibility:
 
     @cached_property
     def circular(self) -> Sequence[int]:
-        """Lines of the replies that are in no tree."""
-        return [n for n in self.replies if n not in self.forest]
+        """Lines of the replies that are in no tree and are explained one by one."""
+        found = [n for n in self.replies if n not in self.forest]
+        return found if len(found) * len(self.table) <= _CIRCULAR else []
+
+    def is_lost(self, reply: int) -> bool:
+        """Say whether a reply is on a ring of parents too large to explain each reply on it.
+
+        No release can have written it: Pi never ends on a ring. It is told to have had nothing.
+        """
+        return reply not in self.forest and not self.circular
 
     @cached_property
     def _starts(self) -> Sequence[int]:
@@ -392,6 +402,8 @@ class Visibility:
         """Say why a reply did not have a line in front of it, as `explain` does; None if it had."""
         if reply in self.forest:
             return self.reason_at(self.view(reply), line)
+        if self.is_lost(reply):
+            return Reason.UNREACHABLE
         reason = self.explained(reply).reason(line)
         return reason if reason.verdict is Verdict.NOT_SENT else None
 
