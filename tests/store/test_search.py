@@ -122,3 +122,23 @@ def test_wrong_use(store: Path, run: Run) -> None:
         done = run("search", *words, "--session-dir", store)
         assert done.code == 2
         assert done.err.count("\n") == 1
+
+
+def test_archived_sessions_are_searched_where_that_is_asked(run: Run, tmp_path: Path) -> None:
+    root = tmp_path / "sessions"
+    root.mkdir()
+    for number in range(2):
+        session = SessionBuilder(id=f"pear-{number}", cwd=f"/work/{number}")
+        session.user("A pear in the archive")
+        (root / f"{number}.jsonl").write_bytes(session.data)
+    assert run("archive", root / "0.jsonl", "--session-dir", root, "--force").code == 0
+
+    without = run("search", "pear in", "--session-dir", root, "--json")
+    assert [row["id"] for row in without.json] == ["pear-1"]
+    found = run("search", "pear in", "--session-dir", root, "--json", "--archived")
+    assert {row["id"] for row in found.json} == {"pear-0", "pear-1"}
+    mine = run(
+        "search", "pear in", "--session-dir", root, "--json", "--archived", "--cwd", "/work/0"
+    )
+    assert [row["id"] for row in mine.json] == ["pear-0"]
+    assert run("search", "zucchini", "--session-dir", root, "--archived").code == 1

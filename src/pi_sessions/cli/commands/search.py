@@ -16,12 +16,15 @@ from pi_sessions.cli import choosing, environment, output, reading
 from pi_sessions.cli.paper import Paper
 from pi_sessions.cli.progress import Progress
 from pi_sessions.context.passage import Where
+from pi_sessions.errors import SessionError
 from pi_sessions.excerpt import harmless, one_line
-from pi_sessions.finding import Hit, Query
+from pi_sessions.finding import Hit, Query, find
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from datetime import tzinfo
+    from pathlib import Path
 
 SHOWN = 40
 """Finds a person is told at once."""
@@ -71,6 +74,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most so many, the best first; default: {SHOWN}, and all with --json",
     )
     parser.add_argument(
+        "--archived", action="store_true", help="also what archive has put away, without an index"
+    )
+    parser.add_argument(
         "--no-index", action="store_true", help="read all files, and neither use nor make an index"
     )
     shared.add_common(parser)
@@ -98,18 +104,51 @@ def run(args: argparse.Namespace) -> int:
             workers=os.cpu_count() or 1,
             advance=progress.advance,
         )
+    packed = _archived(args, roots) if args.archived else []
+    answer = _with_archived(answer, packed, query, zone, limit)
     denied = os.strerror(errno.EACCES).lower()
     unread = [f"{found.path}: {found.why}" for found in contents.foreign if found.why == denied]
     unread += answer.unread
     if args.json:
         output.write_json([row(hit) for hit in answer.hits])
     else:
-        _print(args, answer, len(files), is_proven=not unread)
+        _print(args, answer, len(files) + len(packed), is_proven=not unread)
     for sentence in unread:
         print(f"not looked at: {one_line(sentence, 400)}", file=sys.stderr)
     if answer.hits or answer.is_cut:
         return 0
     return _UNREADABLE if unread else 1
+
+
+def _archived(args: argparse.Namespace, roots: Sequence[Path]) -> list[Path]:
+    """Give the packed sessions of the directory or project that is asked for."""
+    from pi_sessions.tidy.archive import archived, folder_of  # noqa: PLC0415 - only where asked
+
+    found = [each for root in roots for each in archived(folder_of(root))]
+    wanted = None if args.cwd is None else os.path.normpath(os.path.abspath(args.cwd))
+    return [
+        each.path
+        for each in found
+        if (wanted is None or (each.cwd is not None and os.path.normpath(each.cwd) == wanted))
+        and (args.project is None or choosing.is_of_project(each.cwd, args.project))
+    ]
+
+
+def _with_archived(
+    answer: index.Answer, packed: Sequence[Path], query: Query, zone: tzinfo, limit: int | None
+) -> index.Answer:
+    """Add what packed sessions have, the best first; equals stay in the order of the files."""
+    if not packed:
+        return answer
+    hits, unread = list(answer.hits), list(answer.unread)
+    for path in packed:
+        try:
+            hits += find(os.fspath(path), query, zone)
+        except SessionError as error:
+            unread.append(str(error))
+    hits.sort(key=lambda hit: -hit.score)
+    kept = hits if limit is None else hits[: max(limit, 0)]
+    return index.Answer(kept, answer.is_cut or len(kept) < len(hits), unread)
 
 
 def _meant(args: argparse.Namespace, files: list[store.StoredFile]) -> list[store.StoredFile]:
