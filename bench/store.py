@@ -23,8 +23,9 @@ from pathlib import Path
 from run import PYTHON, find_node, measure
 
 REFERENCE = """
+process.env.PI_CODING_AGENT_DIR = process.argv[2];
 const { SessionManager } = await import(process.argv[1]);
-const sessions = await SessionManager.listAll(undefined, process.argv[2]);
+const sessions = await SessionManager.listAll();
 console.log(sessions.length);
 """
 PACKAGE = "@earendil-works/pi-coding-agent/dist/core/session-manager.js"
@@ -100,7 +101,11 @@ def report(args: argparse.Namespace, place: Path) -> None:
     rows.append((name, median(grep, args.runs, (0, 1))[0], ""))
     if args.reference and (node := find_node()):
         module = Path(__file__).parent.parent / "tests/conformance/oracle/node_modules" / PACKAGE
-        told = [node, "--input-type=module", "-e", REFERENCE, str(module), str(store)]
+        # The folder of an agent, with its store: a named one would be read flat.
+        agent = place / "agent"
+        agent.mkdir()
+        (agent / "sessions").symlink_to(store, target_is_directory=True)
+        told = [node, "--input-type=module", "-e", REFERENCE, str(module), str(agent)]
         rows.append(("the reference's list", timed(told)[0], ""))
     seconds, peak = timed(ours("ls", "--all", *root))
     rows.append(("ls, first", seconds, f"{peak:.0f} MB; wanted: at most 300 MB"))
