@@ -73,7 +73,7 @@ function asTool(declaration) {
     async execute(id, params, signal, onUpdate, ctx) {
       let content;
       try {
-        if (action === "own") return await ownTool(definition.name, ctx.cwd).execute(id, params, signal, onUpdate, ctx);
+        if (action === "own") return await (await ownTool(definition.name, ctx.cwd)).execute(id, params, signal, onUpdate, ctx);
         content = await actions[action](params, ctx.cwd, signal);
       } finally {
         advance(took);

@@ -1,10 +1,11 @@
 // Pi's own tools, for recordings that need results in the form Pi gives them: exit codes, cut output.
 
-import { createBashTool, createEditTool, createReadTool, createWriteTool } from "@earendil-works/pi-coding-agent";
+const makers = { bash: "createBashTool", edit: "createEditTool", read: "createReadTool", write: "createWriteTool" };
 
-const makers = { bash: createBashTool, edit: createEditTool, read: createReadTool, write: createWriteTool };
+/** The package that runs us: before 0.74 it had another name. */
+const pi = () => import("@earendil-works/pi-coding-agent").catch(() => import("@mariozechner/pi-coding-agent"));
 
 /** The tool of that name, working in a directory. */
-export function ownTool(name, cwd) {
-  return makers[name](cwd);
+export async function ownTool(name, cwd) {
+  return (await pi())[makers[name]](cwd);
 }
