@@ -60,7 +60,11 @@ def test_what_stands_open_stays_open(look: Look, demo: Served) -> None:
     page.locator(".since > summary").click()
     row = page.locator("#rows details").first
     name = row.evaluate("e => e.closest('.row').id")
-    row.evaluate("e => { e.open = true }")
+    # The browser tells of it a moment later, long before anybody presses a key.
+    row.evaluate(
+        "e => new Promise(done => {"
+        " e.addEventListener('toggle', () => setTimeout(done), { once: true }); e.open = true })"
+    )
     page.keyboard.press("ArrowRight")
     expect(page.locator(".steps .num")).to_contain_text("reply 11")
 
