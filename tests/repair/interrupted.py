@@ -18,15 +18,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import msgspec
-
 from pi_sessions import NotWrittenError, SessionError, load, rewriting
 from pi_sessions.repair import applying
 from pi_sessions.repair.applying import Patient
 from pi_sessions.testing import SessionBuilder
 from pi_sessions.writer import creating
 from repair.conftest import Numbers, clock
-from writer.surviving import failing, forked, full, read_all
+from writer.surviving import Added, failing, forked, full, read_all
 
 NAME = "session.jsonl"
 BACKUP = NAME + rewriting.BACKUP
@@ -34,7 +32,7 @@ NEW = NAME + rewriting.NEW
 WAYS = ("upgrade", "repair")
 
 
-class Count(msgspec.Struct):
+class Count(Added):
     """What happened."""
 
     runs: int = 0
@@ -46,10 +44,6 @@ class Count(msgspec.Struct):
     """Files that were neither the old one nor the new one."""
     strays: int = 0
     """Files of unknown names, or backups that are not the old file."""
-
-    def __add__(self, other: Count) -> Count:
-        mine, its = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Count(*(a + b for a, b in zip(mine, its, strict=True)))
 
 
 def to_upgrade(turns: int) -> bytes:

@@ -19,22 +19,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import msgspec
-
 from pi_sessions import NotWrittenError, SessionError, rewriting
 from pi_sessions.rewriting import snapshot
 from pi_sessions.tidy import appearing, archive, pruning
 from pi_sessions.writer import creating
 from repair.interrupted import unnamed_files
 from tidy.stores import OLD, session
-from writer.surviving import failing, forked, full, read_all
+from writer.surviving import Added, failing, forked, full, read_all
 
 WAYS = ("archive", "restore", "prune")
 NAMES = ("apples", "barley", "cherries")
 MODE = 0o640
 
 
-class Count(msgspec.Struct):
+class Count(Added):
     """What happened."""
 
     runs: int = 0
@@ -48,10 +46,6 @@ class Count(msgspec.Struct):
     """Sessions that were whole in neither."""
     strays: int = 0
     """Files of other names, or not whole, or of another mode or time."""
-
-    def __add__(self, other: Count) -> Count:
-        mine, its = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Count(*(a + b for a, b in zip(mine, its, strict=True)))
 
 
 class Place:

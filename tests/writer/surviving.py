@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -37,7 +37,15 @@ TURNS = 10
 """Of a session in which one call fails."""
 
 
-class Count(msgspec.Struct):
+class Added(msgspec.Struct):
+    """Counts that are added up one by one."""
+
+    def __add__(self, other: Self) -> Self:
+        mine, its = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return type(self)(*(a + b for a, b in zip(mine, its, strict=True)))
+
+
+class Count(Added):
     """What happened."""
 
     appends: int = 0
@@ -52,10 +60,6 @@ class Count(msgspec.Struct):
     """Lines that are no JSON, of those who write whole lines."""
     siblings: int = 0
     """Lines that began a branch by accident."""
-
-    def __add__(self, other: Count) -> Count:
-        mine, its = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Count(*(a + b for a, b in zip(mine, its, strict=True)))
 
 
 def ids_in(data: bytes) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions import _json
+from pi_sessions.context.asking import assumed
 from pi_sessions.context.model import Model
 from pi_sessions.context.remarks import reported_tokens
 from pi_sessions.errors import UnsupportedApiError
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pi_sessions.context.payload import Payload
-    from pi_sessions.context.target import Target
     from pi_sessions.entry import Entry
     from pi_sessions.export.options import Options
     from pi_sessions.session import Session
@@ -63,7 +63,7 @@ def _payload(session: Session, options: Options, reply: Entry) -> Payload | None
 
 
 def _model(session: Session, options: Options, reply: Entry) -> Model:
-    return (options.model_of or _assumed)(session.target(response=reply))
+    return (options.model_of or assumed)(session.target(response=reply))
 
 
 def _line(session: Session, options: Options, reply: Entry, payload: Payload | None) -> bytes:
@@ -85,7 +85,3 @@ def _line(session: Session, options: Options, reply: Entry, payload: Payload | N
     row["estimatedTokens"] = payload.estimated_tokens if payload else None
     row["reportedTokens"] = reported_tokens(session.table, reply.line)
     return _json.encode(row) + b"\n"
-
-
-def _assumed(target: Target) -> Model:
-    return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)

@@ -9,16 +9,13 @@ from pathlib import Path
 import msgspec
 
 from pi_sessions.audit import Audit
+from pi_sessions.context.asking import assumed
 from pi_sessions.context.model import Model
 from pi_sessions.context.models import Preferences
 from pi_sessions.context.payload.draft import Retention
 from pi_sessions.context.target import Target
 from pi_sessions.index import Cache
 from pi_sessions.render.saw import Setting
-
-
-def _assumed(target: Target) -> Model:
-    return Model(api=target.api, provider=target.provider, id=target.model, input=target.input)
 
 
 class Audited(msgspec.Struct, frozen=True):
@@ -42,7 +39,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 0
     zone: tzinfo = UTC
     """Zone of times without one, and of the days of the usage page."""
-    model_of: Callable[[Target], Model] = _assumed
+    model_of: Callable[[Target], Model] = assumed
     preferences_of: Callable[[str | None], Preferences | None] = lambda _: None
     """Gives the settings of a person in a working directory."""
     retention: Retention | None = None
