@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 const [root, folder, count] = process.argv.slice(2);
 const file = path.join(root, "node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js");
 const { SessionManager } = await import(pathToFileURL(file).href);
-const manager = SessionManager.create("/work/orchard", folder);
+const manager = SessionManager.create("/home/dev/orchard", folder);
 manager.appendMessage({ role: "user", content: "Name an apple.", timestamp: 1 });
 
 const message = (number) => ({

@@ -38,7 +38,7 @@ def message(number: int) -> dict[str, Any]:
 
 def ours(way: str, folder: Path) -> float:
     """Append in one way: each on its own, with the lock held, or as one batch."""
-    writer = SessionWriter.create(folder, "/work/orchard")
+    writer = SessionWriter.create(folder, "/home/dev/orchard")
     append = writer.append_message
     append({"role": "user", "content": "Name an apple.", "timestamp": 1})
     for number in range(2000):
