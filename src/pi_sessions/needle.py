@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[ !#-.0-\[\]-~]+")
 """What no JSON writer has to escape."""
 _OTHER = re.compile(r"[\u00a0-\ud7ff\ue000-\ufffc\U00010000-\U0010ffff]+")
-_ESCAPE = b"\\u"
-_PRINTABLE = re.compile(rb"\\u00[2-7]")
-_FOLDING = re.compile(rb"\\u(?:00[2-7]|01(?:3[01]|7f)|212a)", re.IGNORECASE)
-_LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
-"""Letters that are capitals of ASCII ones, or have them as capitals: I, i, s and k."""
-_WINDOW = 1 << 22
+_ESCAPE = rb"\u"
+_PRINTABLE = _ESCAPE + b"00"
+_ESCAPES = re.compile(rb"\\u(?:00[2-7]|01(?:3[01]|7f)|212a)", re.IGNORECASE)
+_LOOKALIKES = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""Letters that are capitals of ASCII ones, or have them as capitals."""
+_WINDOW = 1 << 18
+"""Bytes that are looked into at once; their small letters stay in the processor's cache."""
 
 
 class Needle(msgspec.Struct, frozen=True):
@@ -37,8 +38,10 @@ class Needle(msgspec.Struct, frozen=True):
     strings: tuple[bytes, ...]
     folds: bool = False
     """Whether they are small letters, to be looked for where capitals do not matter."""
-    escapes: re.Pattern[bytes] | None = None
-    """Escapes behind which characters of the text may stand."""
+    lookalikes: tuple[bytes, ...] = ()
+    """Letters beyond ASCII that may stand for one of the text."""
+    escape: bytes = b""
+    """How escapes begin behind which characters of the text may stand."""
 
     def places(self, window: bytes) -> Generator[int, int | None, None]:
         """Give the places of a window where the text may stand, in no order.
@@ -47,19 +50,17 @@ class Needle(msgspec.Struct, frozen=True):
         """
         data = window.lower() if self.folds else window
         strings = self.strings
-        if self.folds and not window.isascii():
-            strings += _LOOKALIKES
+        if self.lookalikes and not window.isascii():
+            strings += tuple(each for each in self.lookalikes if all(byte in data for byte in each))
         for string in strings:
             place = data.find(string)
             while place >= 0:
                 end = yield place
                 place = data.find(string, place + 1 if end is None else end)
-        if self.escapes is None:
-            return
-        place = window.find(_ESCAPE)
+        place = window.find(self.escape) if self.escape else -1
         while place >= 0:
-            end = (yield place) if self.escapes.match(window, place) else None
-            place = window.find(_ESCAPE, place + 1 if end is None else end)
+            end = (yield place) if _ESCAPES.match(window, place) else None
+            place = window.find(self.escape, place + 1 if end is None else end)
 
     def is_in(self, window: bytes) -> bool:
         """Say whether a window may hold the text."""
@@ -72,11 +73,18 @@ def needle_of(text: str, *, ignore_case: bool = False) -> Needle | None:
         return None
     if plain := max(_PLAIN.findall(text), key=len, default=""):
         if ignore_case:
-            return Needle((plain.lower().encode(),), True, _FOLDING)
-        return Needle((plain.encode(),), escapes=_PRINTABLE)
+            return _folding(plain.lower())
+        return Needle((plain.encode(),), escape=_PRINTABLE)
     if other := max(_OTHER.findall(text), key=len, default=""):
         return Needle((other.encode(), *_escapes(other[0])))
     return None
+
+
+def _folding(plain: str) -> Needle:
+    """Make what finds a stretch where capitals do not matter."""
+    letters = "".join(_LOOKALIKES[char] for char in _LOOKALIKES if char in plain)
+    lookalikes = tuple(letter.encode() for letter in letters)
+    return Needle((plain.encode(),), True, lookalikes, _ESCAPE if letters else _PRINTABLE)
 
 
 def may_hold(table: Table, text: str, *, ignore_case: bool = False) -> Iterator[int]:

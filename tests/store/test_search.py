@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
@@ -62,6 +63,22 @@ def test_letters_of_many_forms(tmp_path: Path, stored: str) -> None:
     path.write_text(f"{header}\n{entry.replace('TEXT', stored)}\n", "utf-8")
 
     assert [hit.line for hit in find(str(path), Query("kelvin"), UTC)] == [2]
+
+
+@pytest.mark.parametrize("letter", "kis")
+@pytest.mark.parametrize("form", ["{}", "\\u{:04x}", "\\u{:04X}"])
+def test_every_form_of_a_letter_wherever_it_stands(letter: str, form: str) -> None:
+    others = [chr(n) for n in range(128, 0x3000) if re.match(letter, chr(n), re.IGNORECASE)]
+    for char in (letter, letter.upper(), *others):
+        stored = form.format(char if form == "{}" else ord(char))
+        entry = '{"type":"message","id":"a","message":{"role":"user","content":"%s"}}'
+        for before in (0, *range((1 << 18) - 160, (1 << 18) + 10, 6)):
+            said = f"{'é' * (before // 2)}xx{stored}yy"
+            data = f'{{"type":"session","version":3,"id":"s"}}\n{entry % said}\n'.encode()
+            table = loads(data).table
+
+            assert list(may_hold(table, f"X{letter}Y", ignore_case=True)) == [2]
+            assert file_may_hold(table.source, f"X{letter}Y", ignore_case=True)
 
 
 @pytest.fixture

@@ -119,6 +119,9 @@ def _said(line: int, found: list[tuple[Where, str]]) -> Said | None:
     return Said(line, _HIGHEST - round(score * 1000), f"{words.ALL} {told}")
 
 
-def spelled(text: str) -> str:
-    """Write a text as its words, the long ones in pieces."""
-    return words.spelled(words.words_of(text.encode()))
+def in_pieces(text: str) -> str:
+    """Write a text that has a long word as its words, the long ones in pieces."""
+    data = text.encode()
+    if words.HAS_LONG(data) is None:
+        return text
+    return words.spelled(words.words_of(data))

@@ -215,7 +215,7 @@ class _Odd:
         if max(map(len, spoken), default=0) > words.LONGEST:
             spoken = words.words_of(b" ".join(spoken))
             self.said = [
-                Said(said.line, said.rank, prose.spelled(said.words)) for said in self.said
+                Said(said.line, said.rank, prose.in_pieces(said.words)) for said in self.said
             ]
         return set(words.spelled(spoken).split(" "))
 

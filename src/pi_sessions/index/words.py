@@ -31,6 +31,8 @@ SMALL = bytes(
     for byte in range(256)
 )
 """Makes capitals small and all that stands between words blanks."""
+HAS_LONG = re.compile(rb"[0-9A-Za-z_\x80-\xff]{%d}" % (LONGEST + 1)).search
+"""Finds a word that has to be kept in pieces."""
 _LOOKALIKES = tuple("\u0130 \u0131 \u017f \u212a".encode().split())
 """Letters that are capitals of ASCII ones, or have them as capitals (`needle`)."""
 _ESCAPED = re.compile(rb"(?<![a-z0-9_\x80-\xff])u(?!00[01])[0-9a-f]{4}")
