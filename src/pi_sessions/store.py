@@ -17,6 +17,7 @@ import msgspec
 
 from pi_sessions import _json
 from pi_sessions._javascript import truthy
+from pi_sessions._pool import in_shares
 from pi_sessions.errors import SessionNotFoundError
 from pi_sessions.summarising import summarise
 from pi_sessions.summary import Summary, iso
@@ -261,12 +262,6 @@ class Read(msgspec.Struct, frozen=True):
     """What its single entries report, where they were asked for."""
 
 
-FEW = 12_000_000
-"""Bytes that one process reads in less time than others need to start."""
-_SHARE = 4_000_000
-"""Bytes one process is given at a time."""
-
-
 def read_all(
     files: Sequence[StoredFile],
     zone: tzinfo = UTC,
@@ -274,7 +269,7 @@ def read_all(
     workers: int = 1,
     singly: Container[str] = (),
 ) -> Iterator[Read]:
-    """Summarise files, the larger ones first, on several cores where that is worth it.
+    """Summarise files, what changed last first, on several cores where that is worth it.
 
     Args:
         files: what `look` found.
@@ -285,44 +280,15 @@ def read_all(
     Yields:
         What each file tells, as it is read, in no particular order.
     """
-    ordered = sorted(files, key=lambda file: -file.size)
-    tasks: list[list[tuple[StoredFile, bool]]] = [[]]
-    given = 0
-    for file in ordered:
-        tasks[-1].append((file, file.path in singly))
-        given += file.size
-        if given >= _SHARE or len(tasks[-1]) >= _MOST:
-            tasks.append([])
-            given = 0
+    tasks = [(file, file.path in singly) for file in sorted(files, key=lambda file: -file.modified)]
     read = partial(_read_share, zone=zone)
-    if workers < 2 or sum(file.size for file in ordered) < FEW:
-        for task in tasks:
-            yield from read(task)
-        return
-    from multiprocessing import get_context  # noqa: PLC0415 - start-up
-
-    with get_context().Pool(min(workers, len(tasks)), _begin_worker) as pool:
-        for share in pool.imap_unordered(read, tasks):
-            yield from share
+    for share in in_shares(tasks, lambda task: task[0].size, read, workers):
+        yield from share
 
 
-_MOST = 64
-"""Files one process is given at a time."""
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the process that asks, and clean up now and then."""
-    import gc  # noqa: PLC0415 - start-up
-    import signal  # noqa: PLC0415
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.enable()
-    gc.set_threshold(100_000)
-
-
-def _read_share(task: list[tuple[StoredFile, bool]], zone: tzinfo) -> list[Read]:
+def _read_share(tasks: list[tuple[StoredFile, bool]], zone: tzinfo) -> list[Read]:
     reads = []
-    for file, is_single in task:
+    for file, is_single in tasks:
         spent: list[Spent] | None = [] if is_single else None
         reads.append(Read(file, summarise(file.path, zone, spent), spent))
     return reads

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pi_sessions import _json, migrations
 from pi_sessions.diagnostics import Code, Diagnostic
+from pi_sessions.errors import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -214,7 +215,7 @@ class Table:
         """
         if self._remembered is not None and line in self._remembered:
             return self._remembered[line]
-        value: dict[str, Any] = _json.loads(self.bytes(line))
+        value = self.decoded(line)
         if self.stored_version < migrations.CURRENT:
             value = self.migrated(line, value)
         if self._remembered is not None:
@@ -264,8 +265,32 @@ class Table:
             return self.ids[target]
         if self.is_entry(target):
             # It has no new id yet when the reference gets here: what counts is the stored one.
-            return _json.loads(self.bytes(target)).get("id")
+            return self.decoded(target).get("id")
         return None
+
+    def decoded(self, line: int, data: _Bytes | None = None) -> dict[str, Any]:
+        """Decode a line that was an object when the file was read, as it is stored.
+
+        Args:
+            line: its number.
+            data: its bytes, where they have been read already.
+
+        Raises:
+            UnreadableError: it no longer is.
+        """
+        try:
+            value = _json.loads(self.bytes(line) if data is None else data)
+        except _json.JSONError:
+            value = None
+        if not isinstance(value, dict) or (
+            self.kinds[line] < FIRST_TYPE and not isinstance(value.get("message"), dict)
+        ):
+            raise self.changed(line)
+        return value
+
+    def changed(self, line: int) -> UnreadableError:
+        """Make the error that tells that a line is not what it was when the file was read."""
+        return UnreadableError(self.source.name, f"line {line} changed after it was read")
 
     def report(self, code: Code, line: int, message: str, position: int = 0) -> None:
         """Add a diagnostic about a line, `position` bytes into it."""

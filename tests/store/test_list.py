@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,8 +17,8 @@ import pytest
 from cli.conftest import Run
 from conformance import reference
 from conftest import REQUIRED, SHARED, need
-from pi_sessions import store
-from pi_sessions.cli.listing import short_ids
+from pi_sessions import _pool, store
+from pi_sessions.cli.listing import preview, short_ids
 from pi_sessions.testing import MISSING, SessionBuilder, text_block
 
 KEYS = (
@@ -330,11 +331,25 @@ def test_ids_are_shortened_to_what_is_unique() -> None:
     }  # fmt: skip
 
 
+def test_a_row_says_the_same_before_others_are_known(mixed: Path, run: Run) -> None:
+    summaries = [read.summary for read in store.read_all(store.look(mixed).files) if read.summary]
+    listed = " ".join(run("ls", mixed).out.decode().split())
+
+    for row in preview(summaries):
+        ago, session, facts = re.split(
+            r"  (?=\w{3,8} )|(?<=\w) (?= *\d+ messages)", row, maxsplit=2
+        )
+        assert " ".join(ago.split()) in listed
+        assert session.strip()[:4] in listed
+        assert " ".join(facts.split())[:40] in listed
+    assert len(preview(summaries)) == len(summaries) > 2
+
+
 def test_many_files_on_several_cores(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = store.look(mixed).files
     one = {read.file.path: read for read in store.read_all(files, singly={files[0].path})}
-    monkeypatch.setattr(store, "FEW", 0)
-    monkeypatch.setattr(store, "_MOST", 1)
+    monkeypatch.setattr(_pool, "FEW", 0)
+    monkeypatch.setattr(_pool, "_MOST", 1)
     many = {
         read.file.path: read for read in store.read_all(files, workers=3, singly={files[0].path})
     }

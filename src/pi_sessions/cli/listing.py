@@ -26,10 +26,10 @@ _SHORT = 8
 """Characters of an id at least."""
 
 
-def tell(args: argparse.Namespace, listed: Listed) -> None:
-    """Print a list."""
+def tell(args: argparse.Namespace, summaries: list[Summary], listed: Listed) -> None:
+    """Print a list, in the order given."""
     paper = Paper(color=not args.no_color)
-    summaries, kin = listed.summaries, listed.kin
+    kin = listed.kin
     if summaries:
         _table(paper, summaries, kin)
     else:
@@ -50,10 +50,7 @@ def _table(paper: Paper, summaries: list[Summary], kin: Kinship) -> None:
     for cwd, items in _by_project(summaries).items():
         paper.row((one_line(cwd or "no directory", 400), "bold"))
         for item in items:
-            facts = (
-                f"{item.message_count:>6} messages {amount(item.size):>8} ${item.cost:>8,.2f}  "
-                f"{_model(item):<{models}}  "
-            )
+            facts = _facts(item, models)
             marks = _marks(item, kin, short)
             said = one_line(item.name or item.first_message or "(no messages)", paper.width)
             room = (
@@ -68,7 +65,25 @@ def _table(paper: Paper, summaries: list[Summary], kin: Kinship) -> None:
             )
     if len(summaries) > 1:
         paper.row((f"{len(summaries)} sessions{_together(summaries)}", "dim"))
-    paper.row((f"{one_line(resume(summaries[0].path), 1000)} goes on with the first", "dim"))
+    paper.text(f"{one_line(resume(summaries[0].path), 1000)} goes on with the first", "dim")
+
+
+def preview(summaries: list[Summary]) -> list[str]:
+    """Give a row for each session, before others are known."""
+    now = time()
+    models = max((len(_model(item)) for item in summaries), default=0)
+    return [
+        f"{ago(now, item.modified):>11}  {one_line(item.id[:_SHORT], _SHORT):<{_SHORT}} "
+        f"{_facts(item, models)}{one_line(item.name or item.first_message or '', 400)}"
+        for item in summaries
+    ]
+
+
+def _facts(item: Summary, models: int) -> str:
+    return (
+        f"{item.message_count:>6} messages {amount(item.size):>8} ${item.cost:>8,.2f}  "
+        f"{_model(item):<{models}}  "
+    )
 
 
 def _together(summaries: list[Summary]) -> str:

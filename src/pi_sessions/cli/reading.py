@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pi_sessions import store
+from pi_sessions._pool import FEW
 from pi_sessions.cli import environment
-from pi_sessions.cli.progress import Progress
+from pi_sessions.cli.progress import Progress, Rows
 
 if TYPE_CHECKING:
     import argparse
@@ -73,7 +74,7 @@ class Shelf:
         self.files, self._zone = files, zone
         self._caches: list[Cache] = []
         self._known: dict[str, store.Read] = {}
-        if index and sum(file.size for file in files) >= store.FEW:
+        if index and sum(file.size for file in files) >= FEW:
             from pi_sessions.index import Cache, kept  # noqa: PLC0415 - start-up
 
             folder = environment.cache_directory()
@@ -95,13 +96,17 @@ class Shelf:
                 yield Head(file, found.id, found.cwd, found.parent_session)
 
     def summaries(
-        self, files: Iterable[store.StoredFile], singly: Container[str] = ()
+        self,
+        files: Iterable[store.StoredFile],
+        singly: Container[str] = (),
+        rows: Rows | None = None,
     ) -> Iterator[store.Read]:
         """Summarise some of the files on all cores, in no particular order.
 
         Args:
             files: some of its own.
             singly: paths of those whose single entries are asked for, too.
+            rows: tells what is known already while others are read (`Progress`).
         """
         rest = []
         for file in files:
@@ -112,7 +117,7 @@ class Shelf:
         if not rest:
             return
         total = sum(file.size for file in rest)
-        with Progress("reading sessions", total) as progress:
+        with Progress("reading sessions", total, rows) as progress:
             for read in self._read(rest, singly):
                 progress.advance(read.file.size)
                 yield read

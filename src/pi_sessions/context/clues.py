@@ -231,10 +231,7 @@ def of_entry(table: Table, line: int, data: bytes) -> Iterator[Clue]:
         yield Clue(line, since, None, f"an entry {name}")
     if kind not in (Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.BASH):
         return
-    try:
-        entry: Any = _json.loads(data)
-    except _json.JSONError:
-        return
+    entry = table.decoded(line, data)
     if kind == Kind.BASH:
         if "excludeFromContext" in entry["message"]:
             yield Clue(line, "0.32.1", None, "a shell run that is not told", Surety.GOOD)

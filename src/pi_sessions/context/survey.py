@@ -78,7 +78,8 @@ def _look(table: Table, zone: tzinfo, replies: Sequence[int]) -> tuple[list[Any]
             times[line] = time_of(table, line, zone, data)
         if line in asked:
             message = glimpse(table, line, data).message
-            assert message is not None, "a reply holds a message"
+            if message is None:
+                raise table.changed(line)
             state = _PLAIN.index(judge_reply(message))
             looks.append((moment(message.timestamp), state, message.names))
     return looks, times

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pi_sessions import finding
+from pi_sessions._pool import in_shares
 from pi_sessions.errors import NotASessionError, SessionError
 from pi_sessions.finding import Hit
 from pi_sessions.index import prose, refreshing, stored, wording, words
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from pi_sessions.finding import Query
     from pi_sessions.index.database import Cache
     from pi_sessions.store import StoredFile
-
-_FEW = 12_000_000
-"""Bytes that one process looks into in less time than others need to start."""
 
 
 class Answer(msgspec.Struct):
@@ -244,33 +242,25 @@ def _look_all(ask: Ask, files: Sequence[StoredFile]) -> tuple[list[Hit], list[st
     """Look into files themselves, on several cores where that is worth it."""
     hits: list[Hit] = []
     unread: list[str] = []
-    ordered = sorted(files, key=lambda file: -file.size)
     look = partial(_look, query=ask.query, zone=ask.zone, most=ask.most)
-    for file, told in zip(ordered, _each(look, ordered, ask.workers), strict=True):
-        ask.advance(file.size)
-        if isinstance(told, str):
-            unread.append(told)
-        else:
-            hits += told
+    for share in in_shares(files, lambda file: file.size, look, ask.workers):
+        for size, told in share:
+            ask.advance(size)
+            if isinstance(told, str):
+                unread.append(told)
+            else:
+                hits += told
     return hits, unread
 
 
-def _each(
-    look: Callable[[str], list[Hit] | str], files: Sequence[StoredFile], workers: int
-) -> Iterator[list[Hit] | str]:
-    paths = [file.path for file in files]
-    if workers < 2 or sum(file.size for file in files) < _FEW:
-        yield from map(look, paths)
-        return
-    from multiprocessing import get_context  # noqa: PLC0415 - start-up
-
-    from pi_sessions.index.reading import begin_worker  # noqa: PLC0415
-
-    with get_context().Pool(min(workers, len(paths)), begin_worker) as pool:
-        yield from pool.imap(look, paths, chunksize=4)
+def _look(
+    files: list[StoredFile], query: Query, zone: tzinfo, most: int | None
+) -> list[tuple[int, list[Hit] | str]]:
+    """Look into some files; gives the size of each, and what is in it or why it cannot be read."""
+    return [(file.size, _look_into(file.path, query, zone, most)) for file in files]
 
 
-def _look(path: str, query: Query, zone: tzinfo, most: int | None) -> list[Hit] | str:
+def _look_into(path: str, query: Query, zone: tzinfo, most: int | None) -> list[Hit] | str:
     try:
         hits = finding.find(path, query, zone)
     except NotASessionError:

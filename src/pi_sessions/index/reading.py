@@ -16,15 +16,9 @@ from pi_sessions.summarising import go_on, summarise
 from pi_sessions.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
     from datetime import tzinfo
 
-_FEW = 12_000_000
-"""Bytes that one process reads in less time than others need to start."""
-_SHARE = 4_000_000
-"""Bytes one process is given at a time."""
-_MOST = 64
-"""Files one process is given at a time."""
 _BLOCK = 1 << 17
 """Bytes whose words are told apart at once."""
 
@@ -98,36 +92,9 @@ class _At(msgspec.Struct):
 _decode_at = msgspec.msgpack.Decoder(_At).decode
 
 
-def in_shares(
-    tasks: Sequence[Task], read: Callable[[list[Task]], list[Taken]], workers: int
-) -> Iterator[list[Taken]]:
-    """Read files, the larger ones first, on several cores where that is worth it."""
-    ordered = sorted(tasks, key=lambda task: task.begin - task.file.size)
-    shares: list[list[Task]] = [[]]
-    given = 0
-    for task in ordered:
-        shares[-1].append(task)
-        given += task.file.size - task.begin
-        if given >= _SHARE or len(shares[-1]) >= _MOST:
-            shares.append([])
-            given = 0
-    if workers < 2 or sum(task.file.size - task.begin for task in tasks) < _FEW:
-        yield from map(read, shares)
-        return
-    from multiprocessing import get_context  # noqa: PLC0415 - start-up
-
-    with get_context().Pool(min(workers, len(shares)), begin_worker) as pool:
-        yield from pool.imap_unordered(read, shares)
-
-
-def begin_worker() -> None:
-    """Leave Ctrl-C to the process that asks, and clean up now and then."""
-    import gc  # noqa: PLC0415 - start-up
-    import signal  # noqa: PLC0415
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.enable()
-    gc.set_threshold(100_000)
+def left(task: Task) -> int:
+    """Count the bytes that have to be read."""
+    return task.file.size - task.begin
 
 
 def take_share(tasks: list[Task], zone: tzinfo, clock: Callable[[], int]) -> list[Taken]:

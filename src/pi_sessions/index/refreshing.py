@@ -6,9 +6,10 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pi_sessions._pool import in_shares
 from pi_sessions.index import stored, wording
 from pi_sessions.index.database import DAMAGE
-from pi_sessions.index.reading import Taken, Task, in_shares, take_share
+from pi_sessions.index.reading import Taken, Task, left, take_share
 from pi_sessions.store import Read
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def refresh(
             tasks, kept = _tasks(connection, cache.root, files, str(zone), singly)
             yield from kept
             read = partial(take_share, zone=zone, clock=cache.clock)
-            for share in in_shares(tasks, read, workers):
+            for share in in_shares(tasks, left, read, workers):
                 for taken in share:
                     _keep(connection, cache.root, taken, str(zone))
                     yield Read(taken.task.file, taken.summary, taken.spent)
@@ -83,12 +84,12 @@ def index(
             tasks, _ = _tasks(connection, cache.root, files, str(zone), with_words=True)
             pending = wording.Pending()
             read = partial(take_share, zone=zone, clock=cache.clock)
-            for share in in_shares(tasks, read, workers):
+            for share in in_shares(tasks, left, read, workers):
                 for taken in share:
                     row = _keep(connection, cache.root, taken, str(zone))
                     if row and taken.words is not None:
                         pending.add(connection, row, taken.words)
-                    advance(taken.task.file.size - taken.task.begin)
+                    advance(left(taken.task))
                 if pending.size > _BATCH:
                     pending.write(connection)
                     connection.execute("COMMIT")
@@ -113,7 +114,7 @@ def _tasks(
     rows = stored.rows(connection, root)
     gone = {(row.device, row.inode): row for path, row in rows.items() if not _is_there(path)}
     tasks, kept = [], []
-    for file in files:
+    for file in sorted(files, key=lambda file: -file.modified):
         row = rows.get(file.path)
         moved = gone.get((file.device, file.inode))
         if row is None and moved is not None and moved.is_of(file, zone):

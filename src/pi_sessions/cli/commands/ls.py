@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ from pi_sessions.cli import choosing, environment, output, reading
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
+
+    from pi_sessions.cli.progress import Rows
 
 
 ORDERS: dict[str, Callable[[store.Summary], Any]] = {
@@ -45,6 +48,7 @@ class Listed(msgspec.Struct, frozen=True):
     """What a list shows."""
 
     summaries: list[store.Summary]
+    """In no order."""
     kin: Kinship
     foreign: list[store.Foreign]
     """What stands in the stores and is no session."""
@@ -75,14 +79,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     listed = listing(args)
-    summaries = listed.summaries
-    # Of equals, the later name comes first, as in the reference.
-    summaries.sort(key=lambda item: os.path.basename(item.path), reverse=True)
-    summaries.sort(key=ORDERS[args.sort], reverse=True)
-    if args.reverse:
-        summaries.reverse()
-    if args.limit is not None:
-        del summaries[max(0, args.limit) :]
+    summaries = in_order(args, listed.summaries)
     if args.json:
         output.write_json([row(item, listed.kin) for item in summaries])
     elif args.csv:
@@ -90,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         from pi_sessions.cli.listing import tell  # noqa: PLC0415 - start-up
 
-        tell(args, listed)
+        tell(args, summaries, listed)
     return 0
 
 
@@ -108,23 +105,47 @@ def listing(args: argparse.Namespace) -> Listed:
     shelf = reading.Shelf(roots, contents.files, zone, index=not args.no_index)
     everything = args.all or args.directory or args.project is not None
     if everything and args.cwd is None:
-        reads = list(shelf.summaries(contents.files))
-        found = [read.summary for read in reads if read.summary is not None]
-        kin = kinship((item.path, item.id, item.parent_session) for item in found)
+        heads, files = [], contents.files
     else:
         wanted = os.path.normpath(os.path.abspath(args.cwd or os.curdir))
         heads = list(shelf.heads())
         files = [head.file for head in heads if is_in(head.cwd, wanted)]
-        reads = list(shelf.summaries(files))
-        found = [read.summary for read in reads if read.summary is not None]
+    found: list[store.Summary] = []
+    chosen: list[store.Summary] = []
+    for read in shelf.summaries(files, rows=_rows(args, chosen)):
+        if read.summary is not None:
+            found.append(read.summary)
+            if all(test(read.summary) for test in tests):
+                chosen.append(read.summary)
+    if everything and args.cwd is None:
+        kin = kinship((item.path, item.id, item.parent_session) for item in found)
+    else:
         kin = kinship((head.file.path, head.id, head.parent) for head in heads)
     foreign = contents.foreign + [
         store.Foreign(file.path, "holds no session")
         for file in contents.files
         if file.path not in kin.ids
     ]
-    chosen = [item for item in found if all(test(item) for test in tests)]
     return Listed(chosen, kin, foreign)
+
+
+def _rows(args: argparse.Namespace, chosen: list[store.Summary]) -> Rows | None:
+    """Give what shows the list as far as it is known, where a person will read it."""
+    if args.json or args.csv or not sys.stdout.isatty():
+        return None
+    from pi_sessions.cli.listing import preview  # noqa: PLC0415 - start-up
+
+    return lambda most: preview(in_order(args, chosen)[:most])
+
+
+def in_order(args: argparse.Namespace, summaries: list[store.Summary]) -> list[store.Summary]:
+    """Put sessions into the order that is asked for, as many as are."""
+    # Of equals, the later name comes first, as in the reference.
+    ordered = sorted(summaries, key=lambda item: os.path.basename(item.path), reverse=True)
+    ordered.sort(key=ORDERS[args.sort], reverse=True)
+    if args.reverse:
+        ordered.reverse()
+    return ordered if args.limit is None else ordered[: max(0, args.limit)]
 
 
 def is_in(cwd: str | None, directory: str) -> bool:
