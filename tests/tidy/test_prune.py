@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 from cli.conftest import Run
 from pi_sessions import SessionWriter
 from pi_sessions.errors import SessionChangedError, UnreadableError
-from pi_sessions.store import iso
+from pi_sessions.index import Cache, summaries
+from pi_sessions.store import Read, StoredFile, iso
 from pi_sessions.testing import SessionBuilder
-from pi_sessions.tidy import archive, pruning
+from pi_sessions.tidy import archive
 from pi_sessions.tidy.pruning import How, Wish, choose, take
 from tidy.stores import OLD, files, session
 
@@ -93,16 +95,25 @@ def test_emptiness(store: Path) -> None:
     assert plan.sessions == 4
 
 
-def test_several_processes_find_the_same(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(30):
-        session(store, f"s{number}", turns=1 + number)
-    monkeypatch.setattr(pruning.sharing, "_ENOUGH", 1000)
-    one = choose(store, Wish(), now=time.time(), zone=UTC)
-    many = choose(store, Wish(), now=time.time(), zone=UTC, workers=4)
+def test_the_index_tells_the_same(store: Path, tmp_path: Path) -> None:
+    paths = [session(store, f"s{number}", turns=1 + number) for number in range(12)]
+    cache = Cache(str(tmp_path / "cache"), str(store), time.time_ns)
 
-    assert one == many
-    assert len(one.chosen) == 30
-    assert one.id == many.id
+    def read(files: Sequence[StoredFile]) -> Iterator[Read]:
+        return summaries([cache], files, UTC)
+
+    for wish in (Wish(), Wish(empty=True), Wish(before=0), Wish(unnamed=True), Wish(larger=3000)):
+        one = choose(store, wish, now=time.time(), zone=UTC)
+        for _ in range(2):
+            assert choose(store, wish, now=time.time(), zone=UTC, read=read) == one
+    grown = choose(store, Wish(), now=time.time(), zone=UTC, read=read)
+    with paths[3].open("ab") as file:
+        file.write(b"\n")
+    late = choose(store, Wish(), now=time.time(), zone=UTC, read=read)
+
+    assert len(grown.chosen) == 12
+    assert grown.id != late.id
+    assert [each.path for each in late.kept] == [str(paths[3])]
 
 
 def test_links_and_what_is_at_work_stay(store: Path) -> None:

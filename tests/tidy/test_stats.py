@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from cli.conftest import Run
 from conftest import SHARED, need
+from pi_sessions import _pool
 from pi_sessions.testing import (
     SessionBuilder,
     image_block,
@@ -22,7 +23,6 @@ from pi_sessions.testing import (
     thinking_block,
     tool_call,
 )
-from pi_sessions.tidy import space
 from pi_sessions.tidy.space import measure
 from pi_sessions.tidy.weighing import Weights, What
 from property.strategies import sessions as generated
@@ -133,7 +133,8 @@ def test_shares_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for number in range(25):
         session(store, f"s{number}", cwd=f"/work/{number % 3}", turns=number)
     (store / "junk.jsonl").write_bytes(b"junk\n")
-    monkeypatch.setattr(space.sharing, "_ENOUGH", 1000)
+    monkeypatch.setattr(_pool, "FEW", 0)
+    monkeypatch.setattr(_pool, "_SHARE", 1000)
     told = [measure(store, before=1e15, zone=UTC, top=5, workers=n) for n in (1, 2, 5)]
 
     assert told[0] == told[1] == told[2]

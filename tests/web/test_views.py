@@ -6,18 +6,21 @@ import json
 import os
 import re
 import time
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from pi_sessions import load, testing
+from pi_sessions import index, load, testing
 from pi_sessions._lines import open_source
 from pi_sessions.audit import audit
+from pi_sessions.finding import Query
 from pi_sessions.index import Cache
 from pi_sessions.meter import spent
 from pi_sessions.render.figures import money
+from pi_sessions.store import look
 from pi_sessions.web.site import Audited
 from web.conftest import DEMO, DEMO_ID, TOKEN, Served
 
@@ -174,6 +177,25 @@ def test_search(served: Any, tmp_path: Path) -> None:
     assert [row["line"] for row in part["lines"]] == [2]
     assert part["lines"][0]["url"] == "/session/session-2?line=2#L2"
     assert "no regular expression" in words(get(running, "/search?q=(&regex=on"))
+
+
+def test_search_with_the_index(served: Any, tmp_path: Path) -> None:
+    root = store(tmp_path)
+    cache = Cache(str(tmp_path / "cache"), str(root), time.time_ns)
+    plain, indexed = served(root=root), served(root=root, cache=cache)
+    query = Query("quinces")
+    index.search([cache], look(root).files, query, UTC)
+    files = sorted(root.rglob("*.jsonl"))
+    with files[-1].open("ab") as file:
+        file.write(b'{"type":"session_info","id":"new","parentId":null,"name":"more quinces"}\n')
+
+    rest = index.known(cache, look(root).files, Query("zucchini"), UTC, 200)[1]
+    assert 0 < len(rest) < len(files)
+    assert index.known(cache, look(root).files, query, UTC, 1)[0]
+    for asked in ("q=quinces", "q=zucchini", "q=quin.es&regex=on", "q=QUINCES&in=session-2"):
+        one, other = (words(get(each, f"/search?{asked}")) for each in (plain, indexed))
+        assert re.findall(r"\d+ places? in .*? sessions|none of \d+", one)
+        assert one == other
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,8 @@ def _table(paper: Paper, summaries: list[Summary], kin: Kinship) -> None:
             )
     if len(summaries) > 1:
         paper.row((f"{len(summaries)} sessions{_together(summaries)}", "dim"))
-    paper.text(f"{one_line(resume(summaries[0].path), 1000)} goes on with the first", "dim")
+    command = one_line(resume(summaries[0].path), 4000)
+    paper.row((f"{command} goes on with the first", "dim"), whole=True)
 
 
 def preview(summaries: list[Summary]) -> list[str]:

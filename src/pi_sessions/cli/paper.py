@@ -46,9 +46,14 @@ class Paper:
             self.width = shutil.get_terminal_size().columns if terminal else PIPE_WIDTH
         self._write = sys.stdout.write
 
-    def row(self, *parts: Part) -> None:
-        """Write one row, cut with an ellipsis where it is too long."""
-        room = self.width
+    def row(self, *parts: Part, whole: bool = False) -> None:
+        """Write one row, cut with an ellipsis where it is too long.
+
+        Args:
+            parts: of the row.
+            whole: leave it as long as it is, since somebody will copy what stands in it.
+        """
+        room = sys.maxsize if whole else self.width
         written: list[str] = []
         for text, style in parts:
             if room <= 0:

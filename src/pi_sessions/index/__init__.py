@@ -6,6 +6,6 @@ it, and whatever is in doubt is read again. All answers are those that come with
 
 from pi_sessions.index.database import Cache
 from pi_sessions.index.listing import kept, summaries
-from pi_sessions.index.looking import Answer, search
+from pi_sessions.index.looking import Answer, known, search
 
-__all__ = ["Answer", "Cache", "kept", "search", "summaries"]
+__all__ = ["Answer", "Cache", "kept", "known", "search", "summaries"]

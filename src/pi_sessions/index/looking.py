@@ -90,6 +90,27 @@ def search(
     return Answer(hits if limit is None else hits[:limit], is_cut, sorted(unread))
 
 
+def known(
+    cache: Cache, files: Sequence[StoredFile], query: Query, zone: tzinfo, limit: int
+) -> tuple[list[Hit], list[StoredFile]]:
+    """Give the best finds that are known without looking into files, and what is left to look into.
+
+    Nothing is read into the index: what it does not have as it is now is left to look into.
+
+    Args:
+        cache: of the store.
+        files: of it.
+        query: what is looked for.
+        zone: in which times without one are read.
+        limit: the most finds that are wanted.
+
+    Raises:
+        re.error: the expression is none.
+    """
+    found = _indexed(Ask(query, zone, limit, 1, lambda _: None), cache, files)
+    return ([], list(files)) if found is None else (found.best, found.direct)
+
+
 def _ask(ask: Ask, cache: Cache | None, files: list[StoredFile]) -> tuple[list[Hit], list[str]]:
     """Look into the files of one store."""
     if cache is None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +21,17 @@ from pi_sessions._javascript import date_value
 from pi_sessions.errors import SessionError, UnreadableError
 from pi_sessions.reader import load
 from pi_sessions.rewriting import Snapshot
+from pi_sessions.store import Read, StoredFile
 from pi_sessions.table import Kind
-from pi_sessions.tidy import archive, sharing
+from pi_sessions.tidy import archive
 from pi_sessions.tidy.kin import Kin
 from pi_sessions.tidy.still import is_busy, leave
 from pi_sessions.tidy.trash import take_away
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+
+    from pi_sessions.summary import Summary
 
 
 class How(Enum):
@@ -103,7 +108,11 @@ class Plan(msgspec.Struct, frozen=True):
         return digest.hexdigest()[:12]
 
 
-def choose(root: Path, wish: Wish, *, now: float, zone: tzinfo, workers: int = 1) -> Plan:
+Reader = Callable[[Sequence[StoredFile]], Iterable[Read]]
+"""Summarises files, in any order."""
+
+
+def choose(root: Path, wish: Wish, *, now: float, zone: tzinfo, read: Reader | None = None) -> Plan:
     """Find the sessions of a store that are to go; nothing is changed.
 
     Args:
@@ -111,7 +120,7 @@ def choose(root: Path, wish: Wish, *, now: float, zone: tzinfo, workers: int = 1
         wish: what applies to them.
         now: seconds since 1970.
         zone: in which times without a zone are read.
-        workers: processes that may share the reading.
+        read: summarises the files that may be meant; by default each is read.
     """
     found = list(store.sessions(root))
     seen: dict[str, tuple[store.Found, Snapshot]] = {}
@@ -121,18 +130,17 @@ def choose(root: Path, wish: Wish, *, now: float, zone: tzinfo, workers: int = 1
         except UnreadableError:
             continue
     paths = [path for path, (each, before) in seen.items() if _may(wish, each, before)]
-    told: dict[str, tuple[Any, ...] | None] = {}
-    for share in sharing.shared(
-        lambda share: [(path, _look(path, wish, zone)) for path in share],
-        paths,
-        [seen[path][1].size for path in paths],
-        workers,
-    ):
-        told.update(share)
+    # What is read is held to the snapshot: a file that changed since then is not taken.
+    files = [_stored(path, seen[path][1]) for path in paths]
+    told = {
+        each.file.path: _look(each.summary, wish, zone)
+        for each in (read or partial(store.read_all, zone=zone))(files)
+        if each.summary is not None
+    }
     going: list[tuple[str, tuple[Any, ...]]] = []
     kept: list[Kept] = []
     for path in paths:
-        looks = told[path]
+        looks = told.get(path)
         if looks is None:
             continue
         if why := _why_not(path, seen[path][1], now):
@@ -168,25 +176,32 @@ def _may(wish: Wish, found: store.Found, before: Snapshot) -> bool:
     return cwd is not None and os.path.normpath(cwd) == os.path.normpath(wish.project)
 
 
-def _look(path: str, wish: Wish, zone: tzinfo) -> tuple[Any, ...] | None:
+def _stored(path: str, before: Snapshot) -> StoredFile:
+    return StoredFile(path, before.size, before.modified, before.device, before.inode)
+
+
+def _look(summary: Summary, wish: Wish, zone: tzinfo) -> tuple[Any, ...] | None:
     """Tell name, first message, last activity and what it lacks; None if it is not meant."""
-    try:
-        kinds = load(path).table.kinds if wish.empty else b""
-    except SessionError:
-        return None
-    lacks = tuple(
-        what
-        for kind, what in ((Kind.USER, "user message"), (Kind.ASSISTANT, "reply"))
-        if wish.empty and kind not in kinds
-    )
-    if wish.empty and not lacks:
-        return None
-    summary = store.summarise(Path(path), zone)
-    if summary is None or (wish.unnamed and summary.name):
+    if wish.unnamed and summary.name:
         return None
     if wish.before is not None and not date_value(summary.modified, zone) < wish.before:
         return None
+    lacks = _lacks(summary) if wish.empty else ()
+    if wish.empty and not lacks:
+        return None
     return summary.name, summary.first_message[:200], summary.modified, lacks
+
+
+def _lacks(summary: Summary) -> tuple[str, ...]:
+    """Tell what there is none of; a user message may have no text, so the file is asked then."""
+    if summary.first_message and summary.models:
+        return ()
+    try:
+        kinds = load(summary.path).table.kinds
+    except SessionError:
+        return ()
+    both = ((Kind.USER, "user message"), (Kind.ASSISTANT, "reply"))
+    return tuple(what for kind, what in both if kind not in kinds)
 
 
 def _why_not(path: str, before: Snapshot, now: float) -> str | None:

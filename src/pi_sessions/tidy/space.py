@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import heapq
 import os
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pi_sessions import store
 from pi_sessions._lines import FileSource
+from pi_sessions._pool import in_shares
 from pi_sessions.errors import UnreadableError
-from pi_sessions.tidy import sharing
 from pi_sessions.tidy.weighing import Part, Weights, What, mostly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
     from datetime import tzinfo
     from pathlib import Path
 
@@ -79,7 +81,15 @@ class Space(msgspec.Struct):
         return total
 
 
-def measure(root: Path, *, before: float, zone: tzinfo, top: int = 10, workers: int = 1) -> Space:
+def measure(
+    root: Path,
+    *,
+    before: float,
+    zone: tzinfo,
+    top: int = 10,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Space:
     """Measure a store; each file is read once, line by line.
 
     Args:
@@ -88,18 +98,17 @@ def measure(root: Path, *, before: float, zone: tzinfo, top: int = 10, workers: 
         zone: in which times without a zone are read.
         top: how many of the largest sessions and lines are told.
         workers: processes that may share the reading.
+        advance: told how many bytes were read.
     """
     found = {os.fspath(each.path): each for each in store.sessions(root)}
     space = Space()
     for path in store.session_files(root):
         if os.fspath(path) not in found:
             space.foreign.add(1, _size(os.fspath(path)))
-    for told in sharing.shared(
-        lambda share: _plain(_measured(share, before, zone, top)),
-        list(found.values()),
-        [_size(path) for path in found],
-        workers,
-    ):
+    tasks = [(each, _size(path)) for path, each in found.items()]
+    read = partial(_measured, before=before, zone=zone, top=top)
+    for size, told in in_shares(tasks, itemgetter(1), read, workers):
+        advance(size)
         _join(space, told)
     space.sessions = heapq.nlargest(top, space.sessions)
     space.lines = heapq.nlargest(top, space.lines)
@@ -114,9 +123,12 @@ def _size(path: str) -> int:
         return 0
 
 
-def _measured(share: Iterable[store.Found], before: float, zone: tzinfo, top: int) -> Space:
+def _measured(
+    share: list[tuple[store.Found, int]], before: float, zone: tzinfo, top: int
+) -> tuple[int, Space]:
+    """Measure some sessions; gives how many bytes they should have, too."""
     space = Space()
-    for found in share:
+    for found, _ in share:
         path = os.fspath(found.path)
         mine = Weights(zone)
         try:
@@ -135,7 +147,7 @@ def _measured(share: Iterable[store.Found], before: float, zone: tzinfo, top: in
             space.idle.add(1, mine.size)
         if not (mine.users and mine.replies):
             space.empty.add(1, mine.size)
-    return space
+    return sum(size for _, size in share), space
 
 
 def _note_line(
@@ -163,33 +175,11 @@ def _add(total: Project, more: Project) -> None:
         total.parts[part] = total.parts.get(part, 0) + size
 
 
-def _plain(space: Space) -> dict[str, Any]:
-    """Give built-in values, to be sent from one process to another."""
-    return {
-        "projects": [
-            (cwd, each.whole.count, each.whole.size, each.lines,
-             [(str(what), of, size) for (what, of), size in each.parts.items()])
-            for cwd, each in space.projects.items()
-        ],
-        "heavy": [
-            [(each.size, each.path, each.line, each.id, str(each.what), each.of) for each in rows]
-            for rows in (space.sessions, space.lines)
-        ],
-        "idle": (space.idle.count, space.idle.size),
-        "empty": (space.empty.count, space.empty.size),
-        "unreadable": space.unreadable,
-    }  # fmt: skip
-
-
-def _join(space: Space, told: dict[str, Any]) -> None:
-    for cwd, count, size, lines, parts in told["projects"]:
-        project = Project(Sum(count, size), lines, {(What(w), of): n for w, of, n in parts})
+def _join(space: Space, more: Space) -> None:
+    for cwd, project in more.projects.items():
         _add(space.projects.setdefault(cwd, Project()), project)
-    for rows, more in zip((space.sessions, space.lines), told["heavy"], strict=True):
-        rows += [
-            Heavy(size, path, line, session, What(what), of)
-            for size, path, line, session, what, of in more
-        ]
-    space.idle.add(*told["idle"])
-    space.empty.add(*told["empty"])
-    space.unreadable += told["unreadable"]
+    space.sessions += more.sessions
+    space.lines += more.lines
+    space.idle.add(more.idle.count, more.idle.size)
+    space.empty.add(more.empty.count, more.empty.size)
+    space.unreadable += more.unreadable

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pi_sessions.cli import arguments as shared
-from pi_sessions.cli import environment, output, refusals
+from pi_sessions.cli import environment, output, reading, refusals
 from pi_sessions.cli.amounts import amount, moment, size
 from pi_sessions.cli.commands.archive import add_archive, places
 from pi_sessions.errors import SessionChangedError
@@ -24,6 +24,9 @@ from pi_sessions.tidy.pruning import How
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Sequence
+
+    from pi_sessions.store import Read, StoredFile
 
 _SHOWN = 10
 """Sessions that stay of which a person is told each."""
@@ -41,6 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--empty", action="store_true", help="without a user message or a reply")
     parser.add_argument("--unnamed", action="store_true", help="without a name")
     shared.add_store(parser)
+    reading.add_index(parser)
     add_archive(parser)
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--trash", action="store_true", help="into the trash, past the archive")
@@ -54,13 +58,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     root, folder = places(args)
-    plan = pruning.choose(
-        root,
-        _wish(args),
-        now=time.time(),
-        zone=environment.local_zone(),
-        workers=os.cpu_count() or 1,
-    )
+    zone = environment.local_zone()
+
+    def read(files: Sequence[StoredFile]) -> Iterator[Read]:
+        return reading.Shelf([root], files, zone, index=not args.no_index).summaries(files)
+
+    plan = pruning.choose(root, _wish(args), now=time.time(), zone=zone, read=read)
     how = How.TRASH if args.trash else How.DELETED if args.permanently else How.ARCHIVED
     is_done = args.yes and not args.dry_run
     if args.plan and args.plan != plan.id:
@@ -169,7 +172,7 @@ def _tell(args: argparse.Namespace, document: dict[str, Any], how: How, folder: 
             told = (
                 f"Nothing was done. The same with --yes --plan {document['plan']} does just this."
             )
-            paper.row((told, ""))
+            paper.row((told, ""), whole=True)
         return
     gone = [row for row in document["chosen"] if row["how"]]
     freed = f"; {amount(document['freed'])} are free" if gone else ""

@@ -12,10 +12,12 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
+from pi_sessions import store
 from pi_sessions.cli import arguments as shared
 from pi_sessions.cli import environment, output
 from pi_sessions.cli.amounts import amount, moment
 from pi_sessions.cli.commands.archive import add_archive, places
+from pi_sessions.cli.progress import Progress
 from pi_sessions.excerpt import one_line
 from pi_sessions.tidy import archive
 from pi_sessions.tidy.space import Heavy, Space, measure
@@ -77,7 +79,16 @@ def run(args: argparse.Namespace) -> int:
         before = moment(args.idle, time.time(), zone) * 1000
     except ValueError as error:
         raise shared.UsageError(f"--idle: {error}") from None
-    space = measure(root, before=before, zone=zone, top=args.top, workers=os.cpu_count() or 1)
+    total = sum(file.size for file in store.look(root).files)
+    with Progress("measuring sessions", total) as progress:
+        space = measure(
+            root,
+            before=before,
+            zone=zone,
+            top=args.top,
+            workers=os.cpu_count() or 1,
+            advance=progress.advance,
+        )
     packed = list(archive.archived(folder))
     document = {
         "store": str(root),
@@ -221,7 +232,8 @@ def _tell(args: argparse.Namespace, document: dict[str, Any]) -> None:
         paper.row(
             (f"{amount(way['bytes']):>9} ", ""),
             (f"{many:>15}  ", "dim"),
-            (one_line(way["command"], 400), "cyan"),
+            (one_line(way["command"], 4000), "cyan"),
+            whole=True,
         )
     packed = document["archive"]
     if packed["sessions"]:

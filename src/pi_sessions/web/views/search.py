@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
-from pi_sessions import finding
+from pi_sessions import finding, index
 from pi_sessions.errors import SessionError
 from pi_sessions.excerpt import one_line
 from pi_sessions.web.views.shared import answer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from pi_sessions.web.catalog import Catalog
+    from pi_sessions.web.catalog import Catalog, Listed
 
 PATIENCE = 8.0
 """Seconds after which what was found so far is shown, with a way to go on."""
@@ -66,6 +66,20 @@ class _Found:
         self.looked, self.files = 0, 0
         self.unread: list[str] = []
 
+    def name(self, catalog: Catalog, listed: list[Listed], query: finding.Query) -> None:
+        """Take the sessions whose name or id has the text."""
+        pattern = query.pattern()
+        for each in listed:
+            title = catalog.title(each)
+            if pattern.search(title) or pattern.search(each.found.id):
+                place = {"url": f"/session/{each.key}", "cwd": one_line(each.found.cwd or "", 80)}
+                self.titles.append({"title": one_line(title, 120), **place})
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many finds as a page takes."""
+        return len(self.lines) >= _MOST
+
     @property
     def is_whole(self) -> bool:
         """Whether every file was looked at."""
@@ -81,33 +95,47 @@ def _look(
     *,
     everywhere: bool,
 ) -> None:
-    """Look at the open session first, then at titles, then at all other files."""
+    """Look at titles, into the open session, then into all others, with the index where it can."""
     end = time.monotonic() + patience
     listed = catalog.look()
-    zone = catalog.site.zone
     listed.sort(key=lambda each: (each.key != key, -each.file.modified))
-    found.files = len(listed) if everywhere else sum(each.key == key for each in listed)
-    pattern = (
-        query.pattern() if query.is_regex else re.compile(re.escape(query.text), re.IGNORECASE)
-    )
-    for each in listed:
-        title = catalog.title(each)
-        if pattern.search(title) or pattern.search(each.found.id):
-            place = {"url": f"/session/{each.key}", "cwd": one_line(each.found.cwd or "", 80)}
-            found.titles.append({"title": one_line(title, 120), **place})
-    for each in listed if everywhere else [each for each in listed if each.key == key]:
-        if time.monotonic() > end or len(found.lines) >= _MOST:
-            return
+    found.name(catalog, listed, query)
+    meant = listed if everywhere else [each for each in listed if each.key == key]
+    found.files = len(meant)
+    by_path = {each.file.path: each for each in meant}
+    cache, zone = catalog.site.cache, catalog.site.zone
+    place = {path: number for number, path in enumerate(by_path)}
+    hits: dict[str, list[finding.Hit]] = {}
+    rest = [each.file for each in meant]
+    if everywhere and cache is not None:
+        told, rest = index.known(cache, rest, query, zone, _MOST)
+        for hit in told:
+            hits.setdefault(hit.path, []).append(hit)
+        rest.sort(key=lambda file: place[file.path])
+        found.looked = len(meant) - len(rest)
+    for file in rest:
+        if time.monotonic() > end or sum(map(len, hits.values())) >= _MOST:
+            break
         try:
-            hits = finding.find(str(each.found.path), query, zone)
+            told = finding.find(file.path, query, zone)
         except SessionError as error:
             found.unread.append(one_line(str(error), 200))
-            hits = []
+            told = []
         found.looked += 1
-        hits.sort(key=lambda hit: -hit.score)
-        title = one_line(catalog.title(each), 80) if hits else ""
-        for hit in hits[:_MOST]:
-            url = f"/session/{each.key}?line={hit.line}#L{hit.line}"
-            row = {"line": hit.line, "excerpt": one_line(hit.excerpt, 220), "url": url}
-            who = hit.role or hit.where
-            found.lines.append(row | {"title": title, "who": who, "key": each.key})
+        if told:
+            hits[file.path] = sorted(told, key=lambda hit: -hit.score)[:_MOST]
+    # The open session first, then whose best find is best, then what was written last.
+    order = {path: (by_path[path].key != key, -hits[path][0].score, place[path]) for path in hits}
+    for path in sorted(hits, key=order.__getitem__):
+        found.lines += [_row(catalog, by_path[path], hit) for hit in hits[path]]
+
+
+def _row(catalog: Catalog, listed: Listed, hit: finding.Hit) -> dict[str, Any]:
+    return {
+        "line": hit.line,
+        "excerpt": one_line(hit.excerpt, 220),
+        "url": f"/session/{listed.key}?line={hit.line}#L{hit.line}",
+        "title": one_line(catalog.title(listed), 80),
+        "who": hit.role or hit.where,
+        "key": listed.key,
+    }
